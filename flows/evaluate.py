@@ -78,12 +78,7 @@ def evaluate(
     with board.open(), mark, connect_workers(workers, dask, config.cluster) as pool:
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
         opened = run.stage("open", lambda: open_benchmark(Path(bench), run.store, split=split, most=questions))
-        board.note("open", f"{opened.asked:,} of {opened.of:,} questions ({opened.split}) of {opened.name}")
-        hits = _retrieve(run, opened, config)
-        parts = run.stage("portion", lambda: batch_evaluation(run.store, opened, hits))
-        left_out = _find_left_out(run, parts, systems, wanted, config)
-        chosen = [name for name in wanted if any((system, name) not in left_out for system in systems)]
-        parts = _make_trials(run, parts, systems, chosen, config)
+        hits, parts, chosen, left_out = prepare_trials(run, opened, systems, wanted, config)
         scored = {name: _answer_and_score(run, parts, name, system, opened, config) for name, system in systems.items()}
         table_names = run.stage("gather", lambda: gather_tables(run.store, opened, hits, parts, scored))
         for row_type in (Trial, Answer, Score):
@@ -92,6 +87,18 @@ def evaluate(
         meta = describe_result(opened, config, systems, chosen, left_out)
         summary = _report(run, opened, tables, meta, Path(out), config)
         return EvaluationResult(out, summary, run.made)
+
+
+def prepare_trials(
+    run: Run, opened: OpenedBenchmark, systems: Mapping[str, SystemConfig], wanted: Sequence[str], config: Config
+) -> tuple[str, list[Part], list[str], dict[tuple[str, str], str]]:
+    """What was retrieved, the parts with their trials, the protocols that can be tried, and why others cannot."""
+    run.board.note("open", f"{opened.asked:,} of {opened.of:,} questions ({opened.split}) of {opened.name}")
+    hits = _retrieve(run, opened, config)
+    parts = run.stage("portion", lambda: batch_evaluation(run.store, opened, hits))
+    left_out = _find_left_out(run, parts, systems, wanted, config)
+    chosen = [name for name in wanted if any((system, name) not in left_out for system in systems)]
+    return hits, _make_trials(run, parts, systems, chosen, config), chosen, left_out
 
 
 def _retrieve(run: Run, opened: OpenedBenchmark, config: Config) -> str:

@@ -15,21 +15,30 @@ from rarefy.data_contracts.rows import Chunk, Context, Question, Variant
 from rarefy.data_contracts.schemas import ROWS, SCHEMAS, NewerSchema, migrate_records, migrate_table, schemas_of
 from rarefy.data_contracts.tables import from_record
 from rarefy.flows.faults import UsageFault
+from rarefy.flows.models.accounting import cache_folder
 from rarefy.tasks.export.files import put_file, sha256, to_json_lines
 from rarefy.tasks.models.embed import EmbedConfig
 from rarefy.tasks.perturb.mix import MixConfig, Scenario, mix, read_scenarios, texts
+from rarefy.tasks.store.tables import Store
 
 Row = TypeVar("Row")
 _HALF = re.compile("[\\ud800-\\udfff]")
 
 
 def mix_contexts(
-    bench: Path, out: Path, *, files: Sequence[Path] = (), show_texts: bool = False, **asked: Any
+    bench: Path,
+    out: Path,
+    *,
+    files: Sequence[Path] = (),
+    show_texts: bool = True,
+    store: str = "",
+    **asked: Any,
 ) -> list[Context]:
     """Mix contexts of the passages in a folder into the file `out`; `asked` are fields of MixConfig.
 
     `files` hold scenarios besides the paper's; all of them are mixed where `asked` names none. With `show_texts` each
-    line has the passages too. Each line names the file of variants by its SHA-256. UsageFault with the way out where
+    line has the question and the passages too. Each line names the file of variants by its SHA-256. The vectors of
+    order = "ranked" are kept in the store, where one is given. UsageFault with the way out where
     something is not as it must be.
     """
     try:
@@ -53,12 +62,17 @@ def mix_contexts(
         raise UsageFault(f"{bench}: no passages to mix in its variants; make them with `rarefy perturb`")
     chunks = {row.chunk_id: row for row in read_rows(bench, Chunk, needed=False)}
     try:
-        embed = EmbedConfig().connect() if config.order == "ranked" else None
+        cache = cache_folder(Store(store)) if store else None
+        embed = EmbedConfig().connect(cache) if config.order == "ranked" else None
         made = list(mix(questions, variants.values(), config, chunks=chunks, scenarios=known, embed=embed))
     except ValueError as error:
         raise UsageFault(str(error)) from error
+    asked_texts = {row.question_id: row.text for row in questions}
     put_file(
-        out, to_json_lines(_records(made, variants, chunks, config, show_texts, sha256(_table(bench, "variants"))))
+        out,
+        to_json_lines(
+            _records(made, asked_texts, variants, chunks, config, show_texts, sha256(_table(bench, "variants")))
+        ),
     )
     return made
 
@@ -189,6 +203,7 @@ def _row(record: dict[str, Any], row_type: type[Row], place: object) -> Row:
 
 def _records(
     contexts: Iterable[Context],
+    questions: Mapping[str, str],
     variants: Mapping[str, Variant],
     chunks: Mapping[str, Chunk],
     config: MixConfig,
@@ -198,5 +213,6 @@ def _records(
     for one in contexts:
         record = {**dataclasses.asdict(one), "variants": of}
         if show_texts:
+            record["query"] = questions[one.question_id]
             record["texts"] = texts(one, variants, chunks, titles=config.titles)
         yield record

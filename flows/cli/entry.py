@@ -14,6 +14,7 @@ from types import TracebackType
 from rarefy.flows.cli import (
     build_commands,
     evaluation_commands,
+    exchange_commands,
     perturb_commands,
     serving_commands,
     setup_commands,
@@ -30,6 +31,7 @@ GROUPS = (  # of commands, in the order in which --help lists them
     setup_commands,
     perturb_commands,
     evaluation_commands,
+    exchange_commands,
     serving_commands,
     version_commands,
 )
@@ -55,6 +57,8 @@ examples:
   rarefy perturb questions.jsonl --out variants/    the same without a corpus: questions, answers, contexts
   rarefy mix variants/ --out contexts.jsonl         passages, gold and noise, as a retriever might have found them
   rarefy evaluate benchmark/ --system mine --out result/     how robust is a RAG system, and to what?
+  rarefy export benchmark/ --to answers-template --out answers.jsonl     to be answered anywhere, ...
+  rarefy score answers.jsonl --bench benchmark/ --out result/            ... and scored here
   rarefy compare last-week/ result/                 is it better than last week's?
 
 exit codes: 0 done, 1 failed, 2 wrong usage, wrong config or nothing to build,

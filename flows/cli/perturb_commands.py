@@ -32,7 +32,8 @@ PERTURB = """\
 Write variants of the questions in QUESTIONS, and of the passages that came with them, each with its proof: DIR gets
 variants.jsonl, questions.jsonl, chunks.jsonl, skipped.jsonl and funnel.json. QUESTIONS is a file or folder: JSON lines,
 JSON, CSV or Parquet with a question, an answer and contexts in each record, SQuAD, HotpotQA, MuSiQue, DPR, MS MARCO,
-BEIR, ragas, AutoRAG, YourBench, a Hugging Face data set that was saved, a benchmark of rarefy or of RARE's authors.
+BEIR, ragas, AutoRAG, YourBench, MultiHop-RAG, FinanceBench, a Hugging Face data set that was saved, a benchmark of
+rarefy or of RARE's authors.
 Gold is what is marked so, else the contexts that hold the answer. Run again, it makes nothing where nothing changed.
 """
 PERTURBATIONS = "List every perturbation: where it is from, how it is made, and an example."
@@ -113,7 +114,10 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     what.add_argument("--no-titles", dest="titles", action="store_false", default=None, help="passages without titles")
     what.add_argument("--tokenizer", metavar="NAME", help="what counts the tokens")
     what.add_argument("--seed", metavar="N", type=int, help="another draw of the same")
-    what.add_argument("--texts", action="store_true", help="write the passages' texts too, not their ids alone")
+    what.add_argument(
+        "--ids", dest="texts", action="store_false", help="write the passages' ids alone, without their texts"
+    )
+    add_store(parser)
     parser.set_defaults(run=mix)
 
     parser = commands.add_parser("scenario", help="a scenario of your own retriever", description=SCENARIO)
@@ -188,9 +192,9 @@ def mix(given: argparse.Namespace) -> int:
     for option, field in MIX_LISTS.items():
         if values := [value for text in getattr(given, option) for value in text.split(",") if value]:
             options[field] = tuple(map(_parse_ratio, values)) if option == "ratio" else tuple(values)
-    print(
-        show(mix_contexts(given.benchmark, given.out, files=tuple(given.scenarios), show_texts=given.texts, **options))
-    )
+    check_store(given.store)
+    given_to_mix = {"files": tuple(given.scenarios), "show_texts": given.texts, "store": given.store}
+    print(show(mix_contexts(given.benchmark, given.out, **given_to_mix, **options)))
     return 0
 
 

@@ -45,7 +45,7 @@ from rarefy.tasks.evaluate.protocols.sure_oracle import VERSION as oracle_versio
 from rarefy.tasks.evaluate.protocols.sure_oracle import Preferred
 from rarefy.tasks.evaluate.systems import answer
 from rarefy.tasks.evaluate.systems.answer import AnswerConfig
-from rarefy.tasks.evaluate.systems.config import BUILT_IN, SystemConfig
+from rarefy.tasks.evaluate.systems.config import DETERMINED, SystemConfig
 from rarefy.tasks.export.split import VERSION as SPLIT_VERSION
 from rarefy.tasks.knowledge import extract, graph, link, normalise, supersede
 from rarefy.tasks.knowledge.supersede.latest import recency
@@ -551,7 +551,7 @@ def answering(name: str, system: SystemConfig, corpus: str = "") -> Job:
         AnswerConfig(name=name, system=system, corpus=corpus if system.follows else ""),
         {"system": system},
         {"prompts": prompts.digest("systems")} if system.llm else {},
-        lasting=system.kind in BUILT_IN,  # somebody's own endpoint or function may be mended meanwhile
+        lasting=system.kind in DETERMINED,  # somebody's own endpoint or function may be mended meanwhile
     )
 
 

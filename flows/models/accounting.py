@@ -13,7 +13,7 @@ from rarefy.flows.engine.progress import PULSE, ProgressLine
 from rarefy.flows.engine.stages import models_asked
 from rarefy.flows.faults import Fault, SpentFault, UsageFault
 from rarefy.flows.models import roles
-from rarefy.tasks.evaluate.systems.config import BUILT_IN, SystemConfig
+from rarefy.tasks.evaluate.systems.config import DETERMINED, SystemConfig
 from rarefy.tasks.models.llm import InferenceContext, LLMConfig, RequestPolicy
 from rarefy.tasks.models.llm.config import NANO, price_of
 from rarefy.tasks.models.llm.faults import REASONS, BudgetSpent, Stopped, TooManyFailures
@@ -185,7 +185,7 @@ def watch_requests(
 def _show_kept_answers(job: Job, run: RequestingRun, line: ProgressLine) -> Iterator[None]:
     """Within it, the line says how many answers of a user's own system are kept."""
     system = job.tools.get("system")
-    if not isinstance(system, SystemConfig) or system.kind in BUILT_IN:
+    if not isinstance(system, SystemConfig) or system.kind in DETERMINED:
         yield
         return
     from rarefy.tasks.evaluate.systems.answer_store import AnswerStore

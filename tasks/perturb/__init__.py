@@ -21,4 +21,4 @@ __all__ = [
     "vary_with_similarities",
 ]
 
-VERSION = 12  # words of any question; details, orders and paraphrases of general text; surer counterfactuals
+VERSION = 13  # a passage without a title has no empty heading in Markdown

@@ -9,6 +9,7 @@ from mixed import chunk, pool, question
 
 from rarefy.data_contracts.rows import Chunk, Context, Question, Variant
 from rarefy.data_contracts.tables import from_record, to_table
+from rarefy.flows.cli import main
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.mix import mix_contexts, show
 
@@ -35,11 +36,12 @@ def bench(folder, parquet: bool):
 @pytest.mark.parametrize("parquet", [False, True])
 def test_contexts_are_written_whole_and_alike_from_either_kind_of_file(tmp_path, parquet):
     out = tmp_path / "contexts.jsonl"
-    made = mix_contexts(bench(tmp_path, parquet), out, show_texts=True, ratios=(0.5,), k=4)
+    made = mix_contexts(bench(tmp_path, parquet), out, ratios=(0.5,), k=4)
     records = [json.loads(line) for line in out.read_text().splitlines()]
     assert [from_record(record, Context) for record in records] == made
     assert all(len(record["texts"]) == record["passages"] == 4 for record in records)
     assert any("Acme, Form 10-K\n" in text for text in records[0]["texts"])
+    assert records[0]["query"] == question(records[0]["question_id"]).text
     again = mix_contexts(bench(tmp_path, not parquet), out, show_texts=True, ratios=(0.5,), k=4)
     assert again == made
 
@@ -49,6 +51,13 @@ def test_each_context_names_the_file_of_variants_that_it_was_mixed_of(tmp_path):
     mix_contexts(bench(tmp_path, False), out, ratios=(0.5,), k=4)
     found = hashlib.sha256((tmp_path / "variants.jsonl").read_bytes()).hexdigest()
     assert {json.loads(line)["variants"] for line in out.read_text().splitlines()} == {found}
+
+
+def test_ids_alone_are_written_where_that_is_asked_for(tmp_path):
+    out = tmp_path / "contexts.jsonl"
+    told = ["mix", str(bench(tmp_path, False)), "--out", str(out), "--ratio", "0.5", "--k", "4"]
+    assert main([*told, "--ids", "--store", str(tmp_path / "store")]) == 0
+    assert all("texts" not in json.loads(line) for line in out.read_text().splitlines())
 
 
 def test_what_was_smaller_and_why_is_told(tmp_path):

@@ -27,6 +27,7 @@ from rarefy.tasks.evaluate.correct.gold import ExactValue, Expectation, GoldAnsw
 from rarefy.tasks.evaluate.correct.judging import JudgeCase, choose_role
 from rarefy.tasks.evaluate.correct.normalise import extract_answer, find_values, split_tokens, split_words
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
+from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
 from rarefy.tasks.models.llm.faults import replace_surrogates
 from rarefy.tasks.text.dates import MONTH, Moment, Parts, compare_moments, moments
 from rarefy.tasks.text.refusals import Refusal, refusal
@@ -322,7 +323,7 @@ class Verdicts:
         if trial.skipped_because:
             return replace(row, status="skipped", why=trial.skipped_because)
         if answer.error:
-            return replace(row, status="failed", why=answer.error)
+            return replace(row, status="missing" if answer.error == NO_ANSWER else "failed", why=answer.error)
         if len(answer.text) > MAX_ANSWER:
             return replace(row, status="failed", why=f"too_long_to_judge: {len(answer.text):,} characters")
         text = self._cleaned(answer.text, question.language)

@@ -369,6 +369,7 @@ RESPONSE_KEYS = (
     "retrieved",
     "prompt_tokens",
     "completion_tokens",
+    "seconds",
     "cost",
     "model",
     "error",

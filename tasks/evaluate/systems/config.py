@@ -11,13 +11,15 @@ from rarefy.tasks.evaluate.systems.callable_system import identify_function, rea
 from rarefy.tasks.evaluate.systems.extractive.config import ExtractiveConfig
 from rarefy.tasks.evaluate.systems.http.config import HttpConfig
 from rarefy.tasks.evaluate.systems.rag.config import RagConfig
+from rarefy.tasks.evaluate.systems.recorded import RecordedConfig
 from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig
 
 if TYPE_CHECKING:
     from rarefy.tasks.evaluate.systems.interface import System
 
 BUILT_IN = ("extractive", "rag")
-KINDS = (*BUILT_IN, "http")
+DETERMINED = (*BUILT_IN, "recorded")  # kinds whose config determines their answers
+KINDS = (*DETERMINED, "http")
 Given = Literal["closed_book", "passages", "own"]
 
 
@@ -27,13 +29,13 @@ class SystemConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=
     kind: str = Field(
         "extractive",
         description="extractive (offline baseline) | rag (any model, with a protocol's prompts) | http (your own "
-        'endpoint) | "module:function"',
+        'endpoint) | recorded (answers in a file) | "module:function"',
     )
     takes: tuple[Given, ...] = Field(
         (),
         description="what it can be asked with: closed_book (no passages), passages (those it is given), own (it "
-        "retrieves); empty: extractive and rag take all, http what its request has a place for, a function what its "
-        'attribute `takes` says, else ["own"]',
+        "retrieves); empty: extractive, rag and recorded take all, http what its request has a place for, a function "
+        'what its attribute `takes` says, else ["own"]',
     )
     retriever: str = Field(
         "",
@@ -64,6 +66,7 @@ class SystemConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=
     extractive: ExtractiveConfig = Field(ExtractiveConfig.model_validate({}), description="of kind extractive")
     rag: RagConfig = Field(RagConfig.model_validate({}), description="of kind rag")
     http: HttpConfig = Field(HttpConfig.model_validate({}), description="of kind http")
+    recorded: RecordedConfig = Field(RecordedConfig.model_validate({}), description="of kind recorded")
 
     @model_validator(mode="after")
     def _check_kind(self) -> "SystemConfig":
@@ -71,13 +74,16 @@ class SystemConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=
             raise ValueError(f'no system {self.kind!r}; have {", ".join(KINDS)}, or write "module:function"')
         if self.kind == "http" and not self.http.url:
             raise ValueError('kind = "http" needs its address, as http.url = "${MY_RAG_URL}/ask"')
+        if self.kind == "recorded" and not self.recorded.file:
+            raise ValueError('kind = "recorded" needs its file, as recorded.file = "answers.jsonl"')
         if self.kind == "extractive" and self.prompted:
             raise ValueError("extractive reads no prompt: leave prompted out")
         # defaults that follow from the kind are filled in, so that rows and recipes show them
         if self.kind in BUILT_IN:
             self._fill(takes=self.takes or GIVEN, retriever=self.retriever or "hybrid", prompted=self.kind == "rag")
         elif not self.takes:
-            self._fill(takes=self.http.takes if self.kind == "http" else read_takes(self.kind))
+            own = {"http": self.http.takes, "recorded": GIVEN}
+            self._fill(takes=own[self.kind] if self.kind in own else read_takes(self.kind))
         return self
 
     def _fill(self, **values: object) -> None:
@@ -108,7 +114,7 @@ class SystemConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=
 
         An endpoint or a function may change while the config stays the same, unless `version` says which one it is.
         """
-        return self.kind in BUILT_IN or bool(self.version)
+        return self.kind in DETERMINED or bool(self.version)
 
     def identity(self) -> dict[str, Any]:
         """Return what determines its answers, without its address; ValueError where a function cannot be imported."""
@@ -134,6 +140,10 @@ class SystemConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=
             from rarefy.tasks.evaluate.systems.http import http
 
             return http(self.http, self.identity(), cache, means=means)
+        if self.kind == "recorded":
+            from rarefy.tasks.evaluate.systems.recorded import recorded
+
+            return recorded(self.recorded)
         from rarefy.tasks.evaluate.systems.callable_system import connect_function
 
         return connect_function(self.kind, self.identity(), cache, threads=threads, means=means)

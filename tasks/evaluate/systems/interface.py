@@ -51,6 +51,8 @@ class System(Protocol):
     def __call__(self, asked: Iterable[SystemInput], /) -> Iterator[SystemOutput]: ...
 
 
+NO_ANSWER = "not_answered"  # the file of recorded answers has none: missing, not failed
+
 # error code -> what it means and what to do about it, as the report prints it
 REASONS: dict[str, str] = {
     "timeout": "no whole reply within http.timeout, or a function's `timeout`, however often it was tried; raise it "
@@ -72,6 +74,7 @@ REASONS: dict[str, str] = {
     "truncated": 'the reply was cut at rag.max_tokens; raise it (rag.truncated = "answer" reads what there is)',
     "no_passages": "rag retrieves nothing by itself, and was given no passages",
     "no_logprobs": "not available: this endpoint gives no logprobs",
+    NO_ANSWER: "the file of recorded answers has none for this; fill it in and score again",
     "lost": "the system gave no answer to this, nor to what follows",
 }
 _STATUS = re.compile(r"http_([1-9]\d\d)")

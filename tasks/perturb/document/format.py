@@ -79,14 +79,13 @@ Line = tuple[int, int]
 
 
 def markdown(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
-    """The title as a heading above the text; markup is escaped, tables stay tables.
+    """The title, where there is one, as a heading above the text; markup is escaped, tables stay tables.
 
     Spaces around lines and further blank lines are kept as references (`&#32;`, `&#10;`), but for blank lines next to
     a table. A table with a row longer than its header, which would lose cells, becomes text, and so do headings.
     """
-    draft = escape_text(
-        case.text, _escape_markdown(case.text), f"# {apply_edits(case.title, _escape_title(case.title))}\n\n"
-    )
+    heading = f"# {apply_edits(case.title, _escape_title(case.title))}\n\n" if case.title else ""
+    draft = escape_text(case.text, _escape_markdown(case.text), heading)
     yield refuse_unwritable(_NOT_MARKDOWN, case.title, case.text) or draft
 
 

@@ -36,7 +36,7 @@ __all__ = [
     "rows",
 ]
 
-VERSION = 4  # the language of a question is told by a detector
+VERSION = 5  # MultiHop-RAG and FinanceBench are read
 LOOKED_AT = 20  # records by whose fields a layout is detected, as empty fields may be left out
 
 RecordReader = Callable[[str, Record], Iterator[QuestionRecord | Skipped]]
@@ -62,6 +62,8 @@ RECORDS: dict[
         formats.read_yourbench,
         (frozenset({"question", "citations"}), frozenset({"question", "ground_truth_answer", "chunks"})),
     ),
+    "multihop_rag": (formats.read_multihop_rag, (frozenset({"query", "answer", "evidence_list"}),)),
+    "financebench": (formats.read_financebench, (frozenset({"question", "answer", "evidence", "doc_name"}),)),
     "plain": (read_plain, (frozenset(),)),
 }
 FOLDERS: dict[

@@ -316,6 +316,39 @@ def read_yourbench(place: str, record: Record) -> Iterator[QuestionRecord | Skip
     )
 
 
+def read_multihop_rag(place: str, record: Record) -> Iterator[QuestionRecord | Skipped]:
+    """A query of MultiHop-RAG (arXiv 2401.15391) with the facts of several articles, each a gold passage."""
+    if record.get("question_type") == "null_query":
+        yield Skipped(place, "unanswerable", "a null query, which no document answers; leave it out")
+        return
+    facts = [{"text": one.get("fact"), "title": one.get("title")} for one in _list_evidence(record, "evidence_list")]
+    found = read_passages({"evidence_list": facts}, ("evidence_list",), gold=True)
+    yield from make_question(place, record, read_answers(record, "answer"), found)
+
+
+def read_financebench(place: str, record: Record) -> Iterator[QuestionRecord | Skipped]:
+    """A question of FinanceBench (arXiv 2311.11944) with the pages of filings that its evidence is from."""
+    pages = [
+        {
+            "text": one.get("evidence_text_full_page") or one.get("evidence_text"),
+            "title": one.get("evidence_doc_name") or one.get("doc_name") or record.get("doc_name"),
+        }
+        for one in _list_evidence(record, "evidence")
+    ]
+    found = read_passages({"evidence": pages}, ("evidence",), gold=True)
+    quoted = [parse_text(one.get("evidence_text"), "evidence_text") for one in _list_evidence(record, "evidence")]
+    record = {**record, "id": record.get("financebench_id")}
+    yield from make_question(place, record, read_answers(record, "answer"), add_evidence(found, quoted))
+
+
+def _list_evidence(record: Record, name: str) -> list[Mapping[str, Any]]:
+    """The pieces of evidence in a field; FieldFault where one is no object."""
+    pieces = parse_rows(record.get(name), name)
+    if any(not isinstance(one, Mapping) for one in pieces):
+        raise FieldFault(f"{name}: a piece of evidence is an object with its text")
+    return pieces
+
+
 # Layouts of several files
 
 Read = Iterator[QuestionRecord | Skipped]

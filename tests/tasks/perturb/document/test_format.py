@@ -100,9 +100,9 @@ def of_ruamel(variant: str) -> tuple[str, str]:
 def of_markdown(variant: str) -> tuple[str, str]:
     """The text that a renderer shows: paragraphs apart by a blank line, the rows of tables with their bars."""
     tokens = MarkdownIt("commonmark").enable("table").parse(variant)
-    assert tokens[0].type == "heading_open" and tokens[0].tag == "h1"
-    title, blocks, row = _shown(tokens[1]), [], []
-    for before, token in pairwise(tokens[2:]):
+    titled = bool(tokens) and (tokens[0].type, tokens[0].tag) == ("heading_open", "h1")
+    title, blocks, row = _shown(tokens[1]) if titled else "", [], []
+    for before, token in pairwise(tokens[2:] if titled else [None, *tokens]):
         if token.type == "tr_open":
             row = []
         elif token.type == "inline" and before.type in ("th_open", "td_open"):

@@ -95,6 +95,28 @@ SAMPLES = {
         "chunks": [CONTEXT],
         "citations": ["Oslo is the capital of Norway."],
     },
+    "multihop_rag": {
+        "query": QUESTION,
+        "answer": "Oslo",
+        "question_type": "inference_query",
+        "evidence_list": [{"title": "Oslo", "source": "The Verge", "url": "https://a", "fact": CONTEXT}],
+    },
+    "financebench": {
+        "financebench_id": "financebench_id_03029",
+        "company": "Norway",
+        "doc_name": "NORWAY_2018_10K",
+        "question": QUESTION,
+        "answer": "Oslo",
+        "justification": "The page says so.",
+        "evidence": [
+            {
+                "evidence_text": "Oslo is the capital of Norway.",
+                "doc_name": "NORWAY_2018_10K",
+                "evidence_page_num": 59,
+                "evidence_text_full_page": CONTEXT,
+            }
+        ],
+    },
 }  # fmt: skip
 
 

@@ -1,0 +1,132 @@
+"""Answers made anywhere: the file of what is to be asked, and the evaluation of a file of answers."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rarefy.data_contracts.rows import GIVEN, Chunk, Hits, Question, Trial, Variant
+from rarefy.data_contracts.tables import RowsById, from_table
+from rarefy.flows.config import Config
+from rarefy.flows.engine.benchmark_folder import OpenedBenchmark, open_benchmark
+from rarefy.flows.engine.config_check import resolve_protocols
+from rarefy.flows.engine.progress import ProgressBoard
+from rarefy.flows.engine.run import Part, Run
+from rarefy.flows.evaluate import EvaluationResult, evaluate, prepare_trials
+from rarefy.flows.faults import UsageFault
+from rarefy.flows.reports.console import Terminal
+from rarefy.tasks.evaluate.systems.answer import TrialRenderer, select_trials
+from rarefy.tasks.evaluate.systems.config import SystemConfig
+from rarefy.tasks.evaluate.systems.interface import SystemInput
+from rarefy.tasks.evaluate.systems.recorded import LeftOutLine, answer_id, load_answers
+from rarefy.tasks.export.files import put_file, to_json_lines
+from rarefy.tasks.store.tables import Store
+
+SHOWN = 3  # lines that answer nothing are named, so many of them on the terminal
+LEFT_OUT = "left_out.jsonl"  # in the result: lines of the file of answers that answer nothing
+UNREAD = "answers.jsonl"  # stands for the file where there is none yet
+
+
+def list_inputs(
+    bench: Path,
+    config: Config,
+    *,
+    takes: Sequence[str] = GIVEN,
+    protocol: Sequence[str] = (),
+    split: str = "",
+    questions: int = 0,
+    store: str = ".rarefy",
+    quiet: bool = False,
+) -> list[SystemInput]:
+    """What an evaluation asks a system that takes these, each once, what is asked without passages first."""
+    system = SystemConfig.model_validate({"kind": "recorded", "recorded": {"file": UNREAD}, "takes": tuple(takes)})
+    board = ProgressBoard(Terminal(stderr=True), quiet)
+    run = Run(Store(store), board, budget=config.breach_budget)
+    with board.open():
+        opened = open_benchmark(bench, run.store, split=split, most=questions)
+        wanted = resolve_protocols(protocol)
+        _, parts, _, _ = prepare_trials(run, opened, {"recorded": system}, wanted, config)
+        found = {one.asked_id: one for part in parts for one in _inputs_of(run, part, system, opened)}
+    order = {given: place for place, given in enumerate(("own", "closed_book", "passages"))}
+    return sorted(found.values(), key=lambda one: order[answer_id(one).partition("-")[0]])
+
+
+def _inputs_of(run: Run, part: Part, system: SystemConfig, opened: OpenedBenchmark) -> Iterator[SystemInput]:
+    def rows_of(kind: str, row_type: type) -> RowsById[Any]:
+        names = [part[kind]] if isinstance(part[kind], str) else part[kind]
+        return RowsById([run.store.table(name) for name in names], row_type)
+
+    renderer = TrialRenderer(
+        system,
+        rows_of("questions", Question),
+        rows_of("variants", Variant),
+        rows_of("chunks", Chunk),
+        rows_of("hits", Hits),
+        opened.corpus if system.follows else "",
+    )
+    trials = list(from_table(run.store.table(part["trials"]), Trial))
+    yield from (renderer.render_input(row)[0] for row in select_trials(trials, system) if not row.skipped_because)
+
+
+def write_template(out: Path, inputs: Sequence[SystemInput]) -> None:
+    """Write a line for each input: its id, question, passages (null: retrieve; []: none), and `answer` to fill in."""
+    put_file(out, to_json_lines(map(_template_line, inputs)))
+
+
+def _template_line(asked: SystemInput) -> dict[str, Any]:
+    passages = None
+    if asked.passages is not None:
+        passages = [{"id": one.passage_id, "title": one.title, "text": one.text} for one in asked.passages]
+    return {"id": answer_id(asked), "question": asked.query, "passages": passages, "answer": None}
+
+
+def score_answers(
+    file: Path,
+    bench: Path,
+    out: Path,
+    config: Config = Config(),  # noqa: B008  (frozen)
+    *,
+    name: str = "",
+    protocol: Sequence[str] = (),
+    split: str = "",
+    questions: int = 0,
+    store: str = ".rarefy",
+    quiet: bool = False,
+    **options: Any,
+) -> EvaluationResult:
+    """Evaluate the answers in a file as those of a system; `options` are those of `evaluate`.
+
+    Lines that answer nothing that is asked are counted, named, and written into left_out.jsonl of the result.
+    UsageFault where the file cannot be read, or none of its lines answers anything.
+    """
+    try:
+        answers = load_answers(str(file))
+    except (ValueError, OSError) as error:
+        raise UsageFault(str(error)) from error
+    if not answers.by_id and not answers.by_question:
+        raise UsageFault(f"{file}: no line has an answer; fill in `answer`, beside the id of the template")
+    takes = answers.takes or GIVEN  # ids of something else are all unknown
+    which = {"protocol": protocol, "split": split, "questions": questions, "store": store, "quiet": quiet}
+    inputs = list_inputs(bench, config, takes=takes, **which)
+    unknown = answers.find_unknown(inputs)
+    if len(unknown) == len(answers.places):
+        raise UsageFault(
+            f"{file}: none of its {len(unknown):,} answers is to what is asked here, the first {unknown[0].name!r} "
+            f"({unknown[0].place}); give the benchmark, --protocol, --split and --questions of its template"
+        )
+    name = name or file.stem
+    system = SystemConfig.model_validate({"kind": "recorded", "recorded": {"file": str(file)}, "takes": takes})
+    config = config.model_copy(update={"systems": {**config.systems, name: system}})
+    result = evaluate(str(bench), str(out), config, [name], **which, **options)
+    _write_left_out(out, file, [*answers.left_out, *unknown], quiet)
+    return result
+
+
+def _write_left_out(out: Path, file: Path, lines: Sequence[LeftOutLine], quiet: bool) -> None:
+    """Put the lines that answer nothing beside the result, and name the first; without any, there is no file."""
+    put_file(out / LEFT_OUT, to_json_lines(map(asdict, lines)) if lines else None)
+    if lines and not quiet:
+        first = "; ".join(f"{one.place}: {one.reason} {one.name}".rstrip() for one in lines[:SHOWN])
+        count = f"{len(lines):,} lines of {file.name} answer nothing"
+        print(f"{count} ({first}); {out / LEFT_OUT} has all", file=sys.stderr)

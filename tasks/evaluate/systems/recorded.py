@@ -1,0 +1,173 @@
+"""Recorded answers as a system under test: what any system said elsewhere, read from a file and looked up."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from rarefy.data_contracts.rows import GIVEN
+from rarefy.tasks.evaluate.systems.callable_system import (
+    RESPONSE_KEYS,
+    TooLarge,
+    WrongType,
+    coerce_response,
+)
+from rarefy.tasks.evaluate.systems.interface import NO_ANSWER, System, SystemInput, SystemOutput
+from rarefy.tasks.export.files import sha256
+from rarefy.tasks.perturb.layouts.records import Skipped, is_empty, parse_rows, parse_text, read_records
+
+
+class RecordedConfig(BaseModel, frozen=True, extra="forbid"):
+    """Where the answers are."""
+
+    file: str = Field("", description="JSON lines, JSON, CSV or Parquet with id (or question), answer, retrieved")
+
+    def identity(self) -> dict[str, Any]:
+        """Return what determines the answers: the bytes of the file; ValueError where there is none."""
+        return {"answers": _digest(self.file, *_state(self.file))}
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutLine:
+    """A line of the file that answers nothing, and why."""
+
+    place: str
+    name: str  # its id, or its question
+    reason: str  # unknown | answered_twice | no_id, or a code of rarefy.tasks.perturb.layouts.records
+    detail: str
+
+
+@dataclass(slots=True)
+class RecordedAnswers:
+    """The answers of a file: by id, or for lines without one by the question, which was asked without passages."""
+
+    by_id: dict[str, dict[str, Any]] = field(default_factory=dict)
+    by_question: dict[str, dict[str, Any]] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)  # of each id or question
+    unfilled: int = 0  # lines without an answer
+    left_out: list[LeftOutLine] = field(default_factory=list)
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """Return what the system behind the answers was asked with, as the ids say."""
+        found = {name.partition("-")[0] for name in self.by_id} | ({"own"} if self.by_question else set())
+        return tuple(given for given in GIVEN if given in found)
+
+    def find(self, asked: SystemInput) -> dict[str, Any] | None:
+        """Return the answer to an input: by its id, else by its question where no passages are given with it."""
+        by_question = self.by_question if asked.passages is None and not asked.repeat else {}
+        return self.by_id.get(answer_id(asked)) or by_question.get(question_key(asked.query))
+
+    def find_unknown(self, inputs: Iterable[SystemInput]) -> list[LeftOutLine]:
+        """Return the lines that answer none of these inputs."""
+        asked = list(inputs)
+        ids = {answer_id(one) for one in asked}
+        questions = {question_key(one.query) for one in asked if one.passages is None}
+        unknown = [name for name in self.by_id if name not in ids]
+        unknown += [name for name in self.by_question if name not in questions]
+        why = "nothing that is asked has this id or, without an id, this question"
+        return [LeftOutLine(self.places[name], name, "unknown", why) for name in unknown]
+
+
+def answer_id(asked: SystemInput) -> str:
+    """Return the id of an input in a file of answers: how it is asked, and the hash of what is asked."""
+    given = "own" if asked.passages is None else "passages" if asked.passages else "closed_book"
+    return f"{given}-{asked.asked_id}"
+
+
+def question_key(text: str) -> str:
+    """Return a question as it is compared, whatever its white space."""
+    return " ".join(text.split())
+
+
+def load_answers(file: str) -> RecordedAnswers:
+    """Return the answers of a file, read once; ValueError or OSError where it cannot be read."""
+    return _load(file, *_state(file))
+
+
+def recorded(config: RecordedConfig) -> System:
+    """Return the system that looks its answers up; an input without one gets the error NO_ANSWER."""
+
+    name = Path(config.file).name
+
+    def system(asked: Iterable[SystemInput]) -> Iterator[SystemOutput]:
+        answers = load_answers(config.file)
+        for question in asked:
+            found = answers.find(question)
+            yield (
+                _make_output(question.asked_id, found)
+                if found
+                else SystemOutput(
+                    question.asked_id, error=NO_ANSWER, detail=f"{name} has no line for {answer_id(question)}"
+                )
+            )
+
+    return system
+
+
+def _make_output(asked_id: str, record: dict[str, Any]) -> SystemOutput:
+    try:
+        return coerce_response(asked_id, record)
+    except WrongType as error:
+        return SystemOutput(asked_id, error="wrong_type", detail=str(error))
+    except TooLarge as error:
+        return SystemOutput(asked_id, error="too_large", detail=str(error))
+
+
+def _state(file: str) -> tuple[int, int]:
+    try:
+        state = Path(file).stat()
+    except OSError as error:
+        raise ValueError(f"{file}: {error.strerror}") from error
+    return state.st_mtime_ns, state.st_size
+
+
+@lru_cache(maxsize=8)
+def _digest(file: str, _changed: int, _size: int) -> str:
+    return sha256(Path(file))
+
+
+@lru_cache(maxsize=2)
+def _load(file: str, _changed: int, _size: int) -> RecordedAnswers:
+    answers = RecordedAnswers()
+    for found in read_records(Path(file)):
+        if isinstance(found, Skipped):
+            answers.left_out.append(LeftOutLine(found.place, "", found.reason, found.detail))
+            continue
+        place, line = found
+        record = _read_record(line, empty=Path(file).suffix.lower() not in (".csv", ".tsv"))
+        name = str(line.get("id") or "").strip()
+        question = "" if name else question_key(str(line.get("question") or ""))
+        if not name and not question:
+            detail = "a line names what it answers: the id of the template, or the question"
+            answers.left_out.append(LeftOutLine(place, "", "no_id", detail))
+        elif record is None:
+            answers.unfilled += 1
+        elif (before := answers.places.get(name or question)) is not None:
+            known = answers.by_id if name else answers.by_question
+            if known[name or question] != record:
+                detail = f"{before} has another answer to it, which counts"
+                answers.left_out.append(LeftOutLine(place, name or question, "answered_twice", detail))
+        else:
+            answers.places[name or question] = place
+            (answers.by_id if name else answers.by_question)[name or question] = record
+    return answers
+
+
+def _read_record(line: Mapping[str, Any], *, empty: bool) -> dict[str, Any] | None:
+    """Return what a line says, as a function would; None where it is not filled in.
+
+    `empty`: whether an empty text is an answer; in a table of cells it is none.
+    """
+    said = {key: line[key] for key in RESPONSE_KEYS if not is_empty(line.get(key))}
+    answer = line.get("answer")
+    if isinstance(answer, str) and (answer or empty):
+        said["answer"] = answer
+    elif isinstance(answer, bool | int | float) and not is_empty(answer):
+        said["answer"] = parse_text(answer, "answer")
+    if isinstance(said.get("retrieved"), str):  # a cell of a table
+        said["retrieved"] = parse_rows(said["retrieved"], "retrieved")
+    return said if "answer" in said or "error" in said else None

@@ -1,0 +1,191 @@
+"""Answers made elsewhere are scored as if the system had been asked: the template, and what comes of it filled in."""
+
+import csv
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import known
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from evaluated import evaluate
+
+from rarefy.data_contracts.rows import Passage
+from rarefy.flows.cli import main
+from rarefy.tasks.evaluate.systems.interface import SystemInput
+from rarefy.tasks.evaluate.systems.recorded import load_answers
+
+RARE = ("--protocol", "rare")
+
+
+@pytest.fixture(scope="module")
+def place(known_place, tmp_path_factory, api):
+    """The benchmark of the known systems, and a store of its own."""
+    folder = tmp_path_factory.mktemp("recorded")
+    shutil.copytree(known_place / "bench", folder / "bench")
+    shutil.copy(known_place / "my.toml", folder)
+    return folder
+
+
+def run(place, *told):
+    return main([*map(str, told), "--store", str(place / "store"), "--config", str(place / "my.toml"), "--quiet"])
+
+
+@pytest.fixture(scope="module")
+def template(place):
+    """The lines to fill in."""
+    out = place / "template.jsonl"
+    assert run(place, "export", place / "bench", "--to", "answers-template", "--out", out, *RARE) == 0
+    return [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+
+
+def fill(place, name, lines):
+    (place / name).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return place / name
+
+
+def answered(line):
+    """The answer that the system `biased` gives, made of nothing but what the line says."""
+    passages = line["passages"]
+    shown = passages and tuple(Passage(one["id"], one["text"], one["title"]) for one in passages)
+    asked = SystemInput("", line["question"], () if passages == [] else shown)
+    return {"id": line["id"], "answer": known.biased(asked)}
+
+
+def figures(folder):
+    rows = pq.read_table(folder / "figures.parquet").to_pylist()
+    return {
+        (row["protocol"], row["metric"], row["slice"]): {**row, "system": "", "figure_id": ""}
+        for row in rows
+        if row["system"]
+    }
+
+
+def scores(folder):
+    rows = pq.read_table(folder / "scores.parquet").to_pylist()
+    return {row["trial_id"]: {**row, "system": ""} for row in rows}
+
+
+def score(place, file, out, *more):
+    return run(place, "score", file, "--bench", place / "bench", "--out", place / out, *RARE, *more)
+
+
+def test_the_template_asks_each_thing_once_and_gives_no_answer_away(template):
+    assert len({line["id"] for line in template}) == len(template) > 300
+    assert {tuple(line) for line in template} == {("id", "question", "passages", "answer")}
+    kinds = {line["id"].partition("-")[0]: line["passages"] for line in reversed(template)}
+    assert kinds["own"] is None and kinds["closed_book"] == [] and set(kinds["passages"][0]) == {"id", "title", "text"}
+    assert all(line["answer"] is None for line in template)
+
+
+def test_the_result_is_that_of_a_system_that_gives_these_answers(place, template, capsys):
+    assert evaluate(place, "asked", "--system", "known:biased", *RARE) == 0
+    takes = [line for line in template if line["passages"] is not None]  # it does not retrieve
+    file = fill(place, "elsewhere.jsonl", map(answered, takes))
+    assert score(place, file, "scored") == 0
+    assert scores(place / "scored") == scores(place / "asked")
+    assert figures(place / "scored") == figures(place / "asked") != {}
+    same = {path.name for path in (place / "asked").iterdir()} - {"run.json"}  # of systems that must be asked anew
+    assert {path.name for path in (place / "scored").iterdir()} == same
+    summary = json.loads((place / "scored" / "summary.json").read_bytes())
+    assert list(summary["systems"]) == ["elsewhere"] and summary["systems"]["elsewhere"]["kind"] == "recorded"
+
+
+def test_what_is_not_filled_in_is_missing_and_what_answers_nothing_is_named(place, template, capsys):
+    lines = [answered(line) if place_ % 2 else line for place_, line in enumerate(template)]
+    asked = [*lines, {"id": "own-0000", "answer": "Oslo"}, {"answer": "Oslo"}, {**lines[1], "answer": "another"}]
+    file = fill(place, "half.jsonl", asked)
+    told = ["score", str(file), "--bench", str(place / "bench"), "--out", str(place / "half"), *RARE]
+    assert main([*told, "--store", str(place / "store"), "--config", str(place / "my.toml")]) == 0
+    found = scores(place / "half").values()
+    assert {row["why"] for row in found if row["status"] == "missing"} == {"not_answered"}
+    assert {row["status"] for row in found} == {"scored", "missing"}
+    left_out = [json.loads(line) for line in (place / "half" / "left_out.jsonl").read_text().splitlines()]
+    assert {row["reason"] for row in left_out} == {"unknown", "no_id", "answered_twice"}
+    assert next(row for row in left_out if row["reason"] == "unknown")["name"] == "own-0000"
+    assert "3 lines of half.jsonl answer nothing" in capsys.readouterr().err
+
+
+def test_a_line_without_an_id_answers_its_question(place, template):
+    """As a trace has it: the question, and what was said; in a file of cells."""
+    own = [line for line in template if line["passages"] is None]
+    with (place / "traces.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, ["question", "answer", "retrieved"])
+        writer.writeheader()
+        for line in own:
+            found = json.dumps([{"id": "mine", "text": "Somewhere.", "score": 0.5}])
+            row = {"question": f" {line['question']} ", "answer": answered(line)["answer"], "retrieved": found}
+            writer.writerow(row)
+    assert score(place, place / "traces.csv", "traces") == 0
+    assert {row["status"] for row in scores(place / "traces").values()} == {"scored"}
+    answers = pq.read_table(place / "traces" / "answers.parquet").to_pylist()
+    assert {passage["passage_id"] for row in answers for passage in row["retrieved"]} == {"mine"}
+    summary = json.loads((place / "traces" / "summary.json").read_bytes())
+    assert summary["systems"]["traces"]["takes"] == ["own"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        ([{"id": "own-1", "answer": "Oslo"}], "none of its 1 answers is to what is asked here"),
+        ([{"id": "own-1", "answer": None}], "no line has an answer"),
+    ],
+)
+def test_a_file_that_answers_nothing_is_a_mistake_of_usage(place, template, lines, says, capsys):
+    assert score(place, fill(place, "none.jsonl", lines), "none") == 2
+    assert says in capsys.readouterr().err
+    assert not (place / "none" / "summary.json").exists()
+
+
+def test_a_file_that_is_not_there_is_named(place, capsys):
+    assert score(place, place / "no.jsonl", "none") == 2
+    assert "no.jsonl: No such file" in capsys.readouterr().err
+
+
+def test_an_answer_that_changes_in_the_file_is_read_anew(place, template):
+    own = [line for line in template if line["passages"] is None]
+    assert score(place, fill(place, "mine.jsonl", [{**line, "answer": "Atlantis"} for line in own]), "mine") == 0
+    assert {row["value"] for row in scores(place / "mine").values()} == {0.0}
+    right = [{**line, "answer": known.right(SystemInput("", line["question"]))} for line in own]
+    assert score(place, fill(place, "mine.jsonl", right), "mine") == 0
+    assert 1.0 in {row["value"] for row in scores(place / "mine").values()}
+
+
+QUESTION = "Where is company 4 based?"
+
+
+def snippet(language):
+    """The code of this language in docs/exchange.md that makes answers of traces."""
+    page = (Path(__file__).parents[2] / "docs" / "exchange.md").read_text("utf-8").partition("### From traces")[2]
+    return page.partition(f"```{language}\n")[2].partition("```")[0]
+
+
+def read_back(folder):
+    answers = load_answers(str(folder / "answers.jsonl"))
+    return {question: record["answer"] for question, record in answers.by_question.items()}, answers.left_out
+
+
+@pytest.mark.skipif(not shutil.which("jq"), reason="jq is not installed")
+def test_traces_of_langfuse_become_answers(tmp_path):
+    traces = [
+        {"id": "t1", "name": "rag", "input": {"question": QUESTION}, "output": {"answer": "Turku"}, "metadata": {}},
+        {"id": "t2", "name": "rag", "input": "Where is company 5 based?", "output": "Malmo", "latency": 0.4},
+    ]
+    fill(tmp_path, "traces.jsonl", traces)
+    subprocess.run(["sh", "-c", snippet("sh")], cwd=tmp_path, check=True)
+    assert read_back(tmp_path) == ({QUESTION: "Turku", "Where is company 5 based?": "Malmo"}, [])
+
+
+def test_spans_of_phoenix_become_answers(tmp_path, monkeypatch):
+    spans = [
+        {"context.trace_id": "a", "parent_id": None, "attributes.openinference.span.kind": "CHAIN",
+         "attributes.input.value": QUESTION, "attributes.output.value": "Turku"},
+        {"context.trace_id": "a", "parent_id": "1", "attributes.openinference.span.kind": "LLM",
+         "attributes.input.value": "a prompt", "attributes.output.value": "Turku"},
+    ]  # fmt: skip
+    pq.write_table(pa.Table.from_pylist(spans), tmp_path / "spans.parquet")
+    monkeypatch.chdir(tmp_path)
+    exec(snippet("python"), {})
+    assert read_back(tmp_path) == ({QUESTION: "Turku"}, [])
