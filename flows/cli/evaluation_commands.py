@@ -25,6 +25,7 @@ from rarefy.flows.faults import UsageFault
 if TYPE_CHECKING:
     from rarefy.flows.config import Config
 
+QUICK = 300  # as in tasks/evaluate/protocols/budget.py, which takes a second to import
 RESULT_FILES = {"trials", "answers", "scores", "questions", "chunks", "variants", "hits", "figures"}
 RESULT_FILES |= {"summary", "report", "run", "runs", "sig", "compare"}
 EVALUATE = """\
@@ -38,7 +39,7 @@ systems: extractive (offline baseline, the default), rag (the model of [llm] wit
 protocols: rare, sure, retrieval_robustness, effect_size, magic_mushroom; all that can be tried, when none is named
 
 examples:
-  rarefy evaluate sample --system mypackage.rag:answer
+  rarefy evaluate sample --system mypackage.rag:answer --quick
   rarefy evaluate benchmark/ --out result/
   rarefy evaluate benchmark/ --system mine --system extractive --config my.toml --out result/
   rarefy evaluate benchmark/ --system mypackage.rag:answer --protocol rare --questions 200 --out result/
@@ -75,6 +76,17 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="which questions (default: test where there is one)",
     )
     what.add_argument("--questions", metavar="N", type=count, default=0, help="only N of them, the same N every time")
+    size = what.add_mutually_exclusive_group()
+    size.add_argument(
+        "--budget",
+        metavar="N",
+        type=count,
+        default=0,
+        help="at most N calls of all systems together: a sample of all cells, the same every time",
+    )
+    size.add_argument(
+        "--quick", dest="budget", action="store_const", const=QUICK, help=f"a first look: --budget {QUICK}"
+    )
     add_workers(parser)
     add_limits(parser)
     parser.set_defaults(run=evaluate)
@@ -137,7 +149,7 @@ def evaluate(given: argparse.Namespace) -> int:
     from rarefy.flows.reports.console import Terminal
     from rarefy.tasks.evaluate.results import headline
 
-    names = ("protocol", "split", "questions", "store", "workers", "dask", "quiet", "max_calls", "max_cost")
+    names = ("protocol", "split", "questions", "budget", "store", "workers", "dask", "quiet", "max_calls", "max_cost")
     options = {name: getattr(given, name) for name in names}
     evaluated = run_evaluation(str(given.benchmark), str(given.out), config, given.system, **options)
     if not given.quiet:

@@ -88,6 +88,13 @@ def trials(case: QuestionVariants, config: RareConfig) -> Iterator[Trial]:
         yield from _wording_trials(case, config, name, wording)
 
 
+def part_of(trial: Trial, config: RareConfig) -> str:
+    """Return the cell of a trial: wording, passages, retriever; "" of the probe, which verdicts of cells rest on."""
+    if trial.cell == PROBE:
+        return ""
+    return ", ".join(filter(None, (trial.query, trial.cell, trial.retriever)))
+
+
 def _wording_trials(case: QuestionVariants, config: RareConfig, name: str, wording: Variant | None) -> Iterator[Trial]:
     lost = "" if wording else case.why_not("query", name)
     asked = {"query_id": (wording or case.original).variant_id, "query": name}
@@ -378,6 +385,7 @@ RARE = Protocol(
     abstention=abstention,
     judge="rare",
     trials=trials,
+    part=part_of,
     measures=measures,
     lacking=lacking,
     prompts=PromptPack(

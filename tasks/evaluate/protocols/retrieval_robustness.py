@@ -84,6 +84,11 @@ def trials(case: QuestionVariants, config: RetrievalRobustnessConfig) -> Iterato
             longest = max(longest, len(ids))
 
 
+def part_of(trial: Trial, config: RetrievalRobustnessConfig) -> str:
+    """Return the retriever: RSR needs all its k, ROR all its orders; "" of f(q, 0), which NDR holds them against."""
+    return trial.retriever
+
+
 def order_ranks(n: int, order: str, seed: int, question_id: str, k: int) -> Sequence[int]:
     """The ranks 1 to n from the top of the prompt to its bottom."""
     ranks = list(range(1, n + 1))
@@ -537,6 +542,7 @@ RETRIEVAL_ROBUSTNESS = Protocol(
     kinds=(*PATTERNS, *WORKED_OUT),  # HotpotQA compares, ASQA has answers of several parts
     judge="retrieval_robustness",
     trials=trials,
+    part=part_of,
     measures=measures,
     lacking=lacking,
     across=across,

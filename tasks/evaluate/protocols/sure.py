@@ -141,6 +141,22 @@ def _document_trials(
             yield trial(NAME, case, cell, "passages", chunk_id=chunk_id, document=name, skipped_because=why)
 
 
+def part_of(trial: Trial, config: SureConfig) -> str:
+    """Return the change of a document, with the cell; "" of the probe and of the document as it is.
+
+    Changes that are held against the same changed page are one part with it, or the page would be drawn more often
+    than others; where a type counts whole, all changes of a document are.
+    """
+    if trial.cell == PROBE or trial.document == NONE:
+        return ""
+    if config.whole_types:
+        return trial.cell
+    pages = {name: page for name in config.perturbations for page in baselines(name, config) if page != NONE}
+    page = pages.get(trial.document, trial.document)
+    together = "page with and without metadata" if page in pages.values() else page
+    return f"{trial.cell}, {together}"
+
+
 def tried_perturbations(config: SureConfig) -> tuple[str, ...]:
     """The perturbations that are tried: those chosen, and what they are compared with."""
     against = (name for one in config.perturbations for name in baselines(one, config) if name != NONE)
@@ -550,6 +566,7 @@ SURE = Protocol(
     beside=GUESSED,
     judge="",
     trials=trials,
+    part=part_of,
     measures=measures,
     lacking=lacking,
     across=across,
