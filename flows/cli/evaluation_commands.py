@@ -40,6 +40,7 @@ protocols: rare, sure, retrieval_robustness, effect_size, magic_mushroom; all th
 
 examples:
   rarefy evaluate sample --system mypackage.rag:answer --quick
+  rarefy evaluate sample --system mypackage.rag:answer --dry-run
   rarefy evaluate benchmark/ --out result/
   rarefy evaluate benchmark/ --system mine --system extractive --config my.toml --out result/
   rarefy evaluate benchmark/ --system mypackage.rag:answer --protocol rare --questions 200 --out result/
@@ -87,6 +88,10 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     size.add_argument(
         "--quick", dest="budget", action="store_const", const=QUICK, help=f"a first look: --budget {QUICK}"
     )
+    what.add_argument(
+        "--dry-run", action="store_true", help="count calls, tokens, minutes and money first, after one question"
+    )
+    what.add_argument("--no-probe", action="store_true", help="with --dry-run: not even that one question")
     add_workers(parser)
     add_limits(parser)
     parser.set_defaults(run=evaluate)
@@ -151,6 +156,14 @@ def evaluate(given: argparse.Namespace) -> int:
 
     names = ("protocol", "split", "questions", "budget", "store", "workers", "dask", "quiet", "max_calls", "max_cost")
     options = {name: getattr(given, name) for name in names}
+    if given.dry_run:
+        from rarefy.flows.evaluation_forecast import forecast_evaluation, show
+
+        forecast = forecast_evaluation(
+            str(given.benchmark), str(given.out), config, given.system, probe=not given.no_probe, **options
+        )
+        show(forecast, Terminal())
+        return int(any(one.failed for one in forecast.systems))
     evaluated = run_evaluation(str(given.benchmark), str(given.out), config, given.system, **options)
     if not given.quiet:
         Terminal().print(headline(evaluated.summary))

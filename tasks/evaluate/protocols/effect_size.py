@@ -379,7 +379,7 @@ UNDEFINED = "PDR undefined"
 
 def measures(frame: Frame, config: EffectSizeConfig) -> Iterator[Metric]:
     """The numbers of one system: of all variants of a group together, of each family, and of each perturbation."""
-    frame = select_columns(frame, ("cell", "query", "document", "retriever"))
+    frame = select_columns(frame.drawn(), ("cell", "query", "document", "retriever"))
     own = (frame.rows["retriever"] == OWN).to_numpy()
     beside = bool(own.any() and not own.all())
     every = frame.where(~own) if beside else frame

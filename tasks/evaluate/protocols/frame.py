@@ -47,9 +47,13 @@ class Frame:
         """The rows that have this value in a column."""
         return self.where((self.rows[column] == value).to_numpy())
 
+    def drawn(self) -> Self:
+        """The rows that no budget left out."""
+        return self.where(~self.rows["not_drawn"].to_numpy())
+
     def counts(self) -> Counts:
-        """How many of these trials were scored, failed, are missing or were skipped."""
-        found = self.rows["status"].value_counts()
+        """How many of these trials were scored, failed, are missing or were skipped; of those that were drawn."""
+        found = self.drawn().rows["status"].value_counts()
         return Counts(*(int(found.get(name, 0)) for name in ("scored", "failed", "missing", "skipped")))
 
     def sums(self, values: Any) -> npt.NDArray[np.float64]:

@@ -331,7 +331,7 @@ def _noise_measure(part: Frame, name: str) -> Iterator[Measure]:
     noise = part.rows["noise"].to_numpy(dtype=float)
     made = (part.rows["status"] != "skipped").to_numpy() & (noise >= 0)
     if made.any():
-        counts = Counts(int(made.sum()), skipped=int((~made).sum()))
+        counts = Counts(int(made.sum()), skipped=part.counts().skipped)
         values = np.where(made, noise, np.nan)
         options = {"bounds": None, "note": CAME_OUT, "unit": "contexts", "neutral": True}
         yield part.mean(NOISE_SHARE, name, values, per="question", counts=counts, **options)

@@ -332,7 +332,8 @@ def _describe_setting(part: Frame, config: RareConfig) -> str:
     for column, words in (("cell", "of {}"), ("query", "with wording {}")):
         for value, some in rows.groupby(column, sort=True):
             if (some["status"] == "skipped").all():
-                why = some["skipped_because"].value_counts().index[0] or "not defined"
+                reason = some["skipped_because"].value_counts().index[0] or "not defined"
+                why = "not drawn" if some["not_drawn"].any() else reason
                 notes.append(f"no cell {words.format(value)}: {why}")
     return "; ".join(notes)
 

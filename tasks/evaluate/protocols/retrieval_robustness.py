@@ -210,7 +210,7 @@ class Cells:
 
 def build_cells(frame: Frame, ks: tuple[int, ...], orders: tuple[str, ...], retrievers: tuple[str, ...]) -> Cells:
     """The cells of a frame, for all of its questions; those of no listed k, order or retriever are left out."""
-    rows = frame.rows
+    rows = frame.drawn().rows
     size = len(frame.questions)
     place = {name: {it: at for at, it in enumerate(values)} for name, values in _axes(ks, orders, retrievers)}
     retrieved = rows[rows["cell"] == "retrieved"]
@@ -299,6 +299,7 @@ class _CellMetric:
 
 def measures(frame: Frame, config: RetrievalRobustnessConfig) -> Iterator[Metric]:
     """All numbers of one system. A metric that is undefined for want of orders or sizes is one with no units."""
+    frame = frame.drawn()
     used = _tried_retrievers(frame, config)
     if not used:
         return

@@ -222,7 +222,7 @@ def build_pairs(frame: Frame, config: SureConfig) -> Pairs:
     """The pairs of a frame; ValueError where an answer is neither right nor wrong, as Y must be (eq. 4)."""
     import pandas as pd  # late: half a second
 
-    rows = frame.rows
+    rows = frame.drawn().rows
     values = rows["value"].dropna()
     if not values.isin((0.0, 1.0)).all():
         raise ValueError(
@@ -263,7 +263,7 @@ def _categorize(pairs: "pd.DataFrame") -> "pd.DataFrame":
         "status",
         *SLICES,
     ]
-    return pairs[["at", "number", "main", "kept", "before", "after", "same", *words]].astype(
+    return pairs[["at", "number", "main", "kept", "not_drawn", "before", "after", "same", *words]].astype(
         dict.fromkeys(words, "category")
     )
 
