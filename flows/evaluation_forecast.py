@@ -174,7 +174,9 @@ def _forecast_calls(
     currency = price.currency if price else "/".join(sorted({one.currency for one in means.serving.prices}))
     together = _calls_at_once(system)
     for (protocol, part), inputs in left.items():
-        count, share = len(inputs), sum(map(_size, inputs)) / size  # in questions as long as the one that was put
+        count = len(inputs)
+        # in questions as long as the one that was put; what a system finds itself is taken to be as long
+        share = sum(size if one.passages is None else _size(one) for one in inputs) / size
         ins, outs = prompt * share, float(reply * count)
         money = output.cost * NANO * share if output and output.cost else float(cost(price, round(ins), round(outs)))
         minutes = output.seconds * count / together / 60 if output and answered else 0.0
@@ -198,8 +200,10 @@ def _text_of(question: SystemInput) -> str:
 
 
 def _typical_question(left: Mapping[Cell, Sequence[SystemInput]]) -> SystemInput | None:
-    """The question of middle length; None where all are answered."""
-    each = sorted((one for inputs in left.values() for one in inputs), key=lambda one: (_size(one), one.asked_id))
+    """The question of middle length, of those with passages if there are any; None where all are answered."""
+    every = [one for inputs in left.values() for one in inputs]
+    each = [one for one in every if one.passages] or [one for one in every if one.passages is None] or every
+    each.sort(key=lambda one: (_size(one), one.asked_id))
     return each[len(each) // 2] if each else None
 
 

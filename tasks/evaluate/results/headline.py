@@ -16,7 +16,8 @@ def headline(summary: Mapping[str, Any]) -> "Group":
     from rich.console import Group
     from rich.text import Text
 
-    parts: list[Any] = [*_tables(summary)]
+    budget = wording.describe_budget(summary)
+    parts: list[Any] = [*([Text(f"{budget}\n", style="bold")] if budget else []), *_tables(summary)]
     lines = []
     for row in summary["left_out"]:
         title = wording.protocol_title(row["protocol"], summary["protocols"])
