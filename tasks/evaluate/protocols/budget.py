@@ -51,22 +51,25 @@ def order_units(units: Iterable[Unit], seed: str = "") -> dict[str, list[Unit]]:
     it, so that few units are of many questions, and protocols begin with the same ones, whose calls they share.
     """
     strata: dict[str, dict[str, list[Unit]]] = defaultdict(lambda: defaultdict(list))
+    place_of: dict[str, float] = {}
     for unit in units:
+        if unit.question_id not in place_of:
+            place_of[unit.question_id] = _place(unit.question_id, seed)
         strata[unit.protocol][unit.part].append(unit)
     ordered = {}
     for protocol, by_part in strata.items():
         turns = []
         for at, (_, mine) in enumerate(sorted(by_part.items())):
             start = at / len(by_part)
-            places = sorted(((_place(unit, seed) - start) % 1, unit.trial_ids, unit) for unit in mine)
+            places = sorted(((place_of[unit.question_id] - start) % 1, unit.trial_ids, unit) for unit in mine)
             turns += [((rank + 0.5) / len(mine), place, ids, unit) for rank, (place, ids, unit) in enumerate(places)]
         ordered[protocol] = [unit for *_, unit in sorted(turns)]
     return ordered
 
 
-def _place(unit: Unit, seed: str) -> float:
-    """The place of a unit's question on the circle, 0 to 1."""
-    return int(row_id("budget", unit.question_id, *filter(None, [seed])), 16) / 16 ** len(row_id(""))
+def _place(question_id: str, seed: str) -> float:
+    """The place of a question on the circle, 0 to 1."""
+    return int(row_id("budget", question_id, *filter(None, [seed])), 16) / 16**16  # of eight bytes
 
 
 def draw_trials(ordered: Mapping[str, list[Unit]], calls: Mapping[str, Collection[str]], most: int) -> set[str]:
