@@ -280,7 +280,12 @@ def show(made: Estimate, config: Config, console: Console) -> None:
     """The estimate as a table with its sums, and what it rests on."""
     size = f"{made.documents:,} documents, {made.chunks:,} chunks"
     if made.stages:
-        console.print(as_table(f"Estimate for {made.corpus}: {size}", [*map(_record, made.stages), _sum(made.stages)]))
+        console.print(
+            as_table(
+                f"Estimate for {made.corpus}: {size}",
+                [*map(describe_forecast, [*made.stages, sum_forecasts(made.stages)])],
+            )
+        )
     lines = [f"{one.stage}: {one.basis}" for one in made.stages]
     if not models_asked(config):
         lines.append(f"{size}: no stage of this config asks a model, so that a build costs nothing")
@@ -294,7 +299,8 @@ def show(made: Estimate, config: Config, console: Console) -> None:
     console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
 
 
-def _record(one: RequestForecast) -> dict[str, str]:
+def describe_forecast(one: RequestForecast) -> dict[str, str]:
+    """A forecast as a record of a table."""
     return {
         "stage": one.stage,
         "model": roles.short_name(one.model),
@@ -306,21 +312,16 @@ def _record(one: RequestForecast) -> dict[str, str]:
     }
 
 
-def _sum(stages: tuple[RequestForecast, ...]) -> dict[str, str]:
-    def total(name: str) -> Range:
-        low, likely, high = (sum(getattr(one, name)[place] for one in stages) for place in range(3))
+def sum_forecasts(forecasts: Sequence[RequestForecast], name: str = "all") -> RequestForecast:
+    """The sum of several forecasts; it has no price where theirs are in several currencies, or none."""
+
+    def total(of: str) -> Range:
+        low, likely, high = (sum(getattr(one, of)[place] for one in forecasts) for place in range(3))
         return low, likely, high
 
-    currencies = {one.currency for one in stages if one.currency}
-    return {
-        "stage": "all",
-        "model": "",
-        "calls": _range(total("calls")),
-        "tokens in": _range(total("prompt")),
-        "tokens out": _range(total("completion")),
-        "cost": _money(total("cost"), *currencies) if len(currencies) == 1 else "",
-        "minutes": _range(total("minutes"), 1),
-    }
+    currencies = {one.currency for one in forecasts if one.currency}
+    sums = (total(of) for of in ("calls", "prompt", "completion", "cost", "minutes"))
+    return RequestForecast(name, "", *sums, currencies.pop() if len(currencies) == 1 else "", "")
 
 
 def _range(of: Range, digits: int = 0) -> str:

@@ -1,6 +1,7 @@
 """From a benchmark and the systems under test to how robust they are (architecture §6)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,17 +28,22 @@ from rarefy.flows.engine.benchmark_folder import OpenedBenchmark, batch_evaluati
 from rarefy.flows.engine.config_check import models_of_evaluation, pin_versions, resolve_protocols, resolve_systems
 from rarefy.flows.engine.progress import ProgressBoard
 from rarefy.flows.engine.run import Part, Run, is_shown_in_prefect, run_id
-from rarefy.flows.engine.stages import answering, preferring, retrieving, scoring, sure_noise, trying
+from rarefy.flows.engine.stages import CASE, answering, preferring, retrieving, scoring, sure_noise, trying
 from rarefy.flows.engine.workers import connect_workers
+from rarefy.flows.faults import UsageFault
 from rarefy.flows.models import accounting
 from rarefy.flows.reports.build_report import count_breaches
 from rarefy.flows.reports.console import Terminal
 from rarefy.flows.reports.failure_notes import tell_failures, tell_unscored
 from rarefy.tasks.evaluate.protocols import PROTOCOLS, cases
+from rarefy.tasks.evaluate.protocols.budget import LOOK, QUICK, draw_trials, list_units, order_units
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
+from rarefy.tasks.evaluate.protocols.frame import NOT_DRAWN
 from rarefy.tasks.evaluate.protocols.sure_oracle import Preferred
 from rarefy.tasks.evaluate.results import markdown
+from rarefy.tasks.evaluate.systems.answer import TrialRenderer
 from rarefy.tasks.evaluate.systems.config import SystemConfig
+from rarefy.tasks.evaluate.systems.interface import SystemInput
 from rarefy.tasks.export.files import put_breaches
 from rarefy.tasks.store import journal
 from rarefy.tasks.store.active_runs import mark_run
@@ -62,6 +68,7 @@ def evaluate(
     protocol: Sequence[str] = (),
     split: str = "",
     questions: int = 0,
+    budget: int = 0,
     store: str = ".rarefy",
     workers: int = 0,
     dask: str = "",
@@ -69,7 +76,10 @@ def evaluate(
     max_calls: int = 0,
     max_cost: float = 0.0,
 ) -> EvaluationResult:
-    """Put systems to the test on a benchmark, and write what comes of it into the folder `out`."""
+    """Put systems to the test on a benchmark, and write what comes of it into the folder `out`.
+
+    `budget`: so many calls of all systems together, at most, to a sample of the trials; 0: all of them.
+    """
     board = ProgressBoard(Terminal(stderr=True), quiet)
     systems, wanted = pin_versions(resolve_systems(config, names), Path(out)), resolve_protocols(protocol)
     models = models_of_evaluation(config, systems)
@@ -77,28 +87,104 @@ def evaluate(
     mark = mark_run(Store(store), f"evaluate {out}", board.say)
     with board.open(), mark, connect_workers(workers, dask, config.cluster) as pool:
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
-        opened = run.stage("open", lambda: open_benchmark(Path(bench), run.store, split=split, most=questions))
-        hits, parts, chosen, left_out = prepare_trials(run, opened, systems, wanted, config)
+        plan = plan_trials(run, Path(bench), systems, wanted, config, split, questions)
+        opened, chosen = plan.opened, plan.chosen
+        parts, drawn = draw_parts(run, plan, systems, config, budget) if budget else (plan.parts, {})
+        if "sure" in chosen and config.oracle.likelihood.llm.provider and not budget:
+            parts = run.each(preferring(config), parts, "questions")
         scored = {name: _answer_and_score(run, parts, name, system, opened, config) for name, system in systems.items()}
-        table_names = run.stage("gather", lambda: gather_tables(run.store, opened, hits, parts, scored))
+        table_names = run.stage("gather", lambda: gather_tables(run.store, opened, plan.hits, parts, scored))
         for row_type in (Trial, Answer, Score):
             table_names = run.hold(KINDS[row_type], row_type, table_names)
         tables = {kind: run.store.table(name) for kind, name in table_names.items()}
-        meta = describe_result(opened, config, systems, chosen, left_out)
+        meta = describe_result(opened, config, systems, chosen, plan.left_out) | drawn
         summary = _report(run, opened, tables, meta, Path(out), config)
         return EvaluationResult(out, summary, run.made)
 
 
-def prepare_trials(
-    run: Run, opened: OpenedBenchmark, systems: Mapping[str, SystemConfig], wanted: Sequence[str], config: Config
-) -> tuple[str, list[Part], list[str], dict[tuple[str, str], str]]:
-    """What was retrieved, the parts with their trials, the protocols that can be tried, and why others cannot."""
+@dataclass(frozen=True)
+class TrialPlan:
+    """The trials of an evaluation, before a system is asked."""
+
+    opened: OpenedBenchmark
+    hits: str  # name of the table
+    parts: list[Part]  # with their trials
+    chosen: list[str]  # protocols
+    left_out: dict[tuple[str, str], str]  # by system and protocol: why nothing of it is tried
+
+
+def plan_trials(
+    run: Run,
+    bench: Path,
+    systems: Mapping[str, SystemConfig],
+    wanted: Sequence[str],
+    config: Config,
+    split: str,
+    questions: int,
+) -> TrialPlan:
+    """The trials of these protocols for these systems; nothing is asked of any."""
+    opened = run.stage("open", lambda: open_benchmark(bench, run.store, split=split, most=questions))
     run.board.note("open", f"{opened.asked:,} of {opened.of:,} questions ({opened.split}) of {opened.name}")
     hits = _retrieve(run, opened, config)
     parts = run.stage("portion", lambda: batch_evaluation(run.store, opened, hits))
     left_out = _find_left_out(run, parts, systems, wanted, config)
     chosen = [name for name in wanted if any((system, name) not in left_out for system in systems)]
-    return hits, _make_trials(run, parts, systems, chosen, config), chosen, left_out
+    return TrialPlan(opened, hits, _make_trials(run, parts, systems, chosen, config), chosen, left_out)
+
+
+def render_calls(store: Store, plan: TrialPlan, name: str, system: SystemConfig) -> Iterator[tuple[Trial, SystemInput]]:
+    """Each trial that a system is put, with what it would be asked; trials with the same `asked_id` are one call."""
+    for part in plan.parts:
+        rows = {kind: _rows_by_id(store, part[kind], row_type) for kind, row_type in CASE.items()}
+        renderer = TrialRenderer(system, **rows, corpus=answering(name, system, plan.opened.corpus).config.corpus)
+        for put, question in renderer.render_trials(list(from_table(store.table(part["trials"]), Trial))):
+            yield put.trial, question
+
+
+def _rows_by_id(store: Store, names: str | list[str], row_type: type) -> dict[str, Any]:
+    key = next(iter(schema_of(row_type).names))
+    tables = [store.table(name) for name in ([names] if isinstance(names, str) else names)]
+    return {getattr(row, key): row for table in tables for row in from_table(table, row_type)}
+
+
+def draw_parts(
+    run: Run, plan: TrialPlan, systems: Mapping[str, SystemConfig], config: Config, budget: int
+) -> tuple[list[Part], dict[str, Any]]:
+    """The parts, trials that the budget leaves out skipped as `not_drawn`; and what the summary says of the budget."""
+
+    def draw() -> tuple[list[Part], dict[str, Any]]:
+        calls: dict[str, set[str]] = defaultdict(set)
+        trials: dict[str, Trial] = {}
+        for name, system in systems.items():
+            for trial, question in render_calls(run.store, plan, name, system):
+                calls[trial.trial_id].add(f"{name} {question.asked_id}")
+                trials[trial.trial_id] = trial
+        drawn = draw_trials(order_units(list_units(trials.values(), config.protocols)), calls, budget)
+        if not drawn:
+            raise UsageFault(
+                f"--budget {budget}: too few for one question of one protocol; a first look, --quick, has {QUICK}"
+            )
+        of = len(set().union(*calls.values()))
+        asked = len(set().union(*(calls[name] for name in drawn)))
+        look = asked < of and asked < LOOK * len(systems)
+        about = {"calls": budget, "asked": asked, "of": of, "look": look}
+        left = calls.keys() - drawn
+        return [{**part, "trials": _skip_trials(run.store, part["trials"], left)} for part in plan.parts], about
+
+    parts, about = run.stage("draw", draw)
+    run.board.note("draw", f"{about['asked']:,} of {about['of']:,} calls")
+    return parts, {"budget": about}
+
+
+def _skip_trials(store: Store, name: str, left: Set[str]) -> str:
+    """The name of a table of trials, those of these names skipped as not drawn."""
+    table = store.table(name)
+    reasons = [
+        NOT_DRAWN if trial_id in left else why
+        for trial_id, why in zip(table["trial_id"].to_pylist(), table["skipped_because"].to_pylist(), strict=True)
+    ]
+    place = table.schema.get_field_index("skipped_because")
+    return store.keep(table.set_column(place, table.schema.field(place), pa.array(reasons, pa.string())))
 
 
 def _retrieve(run: Run, opened: OpenedBenchmark, config: Config) -> str:
@@ -149,15 +235,12 @@ def _cases_of(run: Run, part: Part) -> Iterator[QuestionVariants]:
 def _make_trials(
     run: Run, parts: list[Part], systems: Mapping[str, SystemConfig], chosen: Sequence[str], config: Config
 ) -> list[Part]:
-    """The parts with the trials of the chosen protocols; for SURE with its noise, and what its oracle model prefers."""
+    """The parts with the trials of the chosen protocols; for SURE with its noise."""
     if "sure" in chosen and config.protocols.sure.noise:
         parts = run.each(sure_noise(config), parts, "questions")
         parts = [{**part, "variants": [part["variants"], part["noise"]]} for part in parts]
     takes = {kind for system in systems.values() for kind in system.takes}
-    parts = run.each(trying(config, chosen, takes), parts, "questions")
-    if "sure" in chosen and config.oracle.likelihood.llm.provider:
-        parts = run.each(preferring(config), parts, "questions")
-    return parts
+    return run.each(trying(config, chosen, takes), parts, "questions")
 
 
 def _answer_and_score(

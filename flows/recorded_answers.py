@@ -1,22 +1,19 @@
 """Answers made anywhere: the file of what is to be asked, and the evaluation of a file of answers."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rarefy.data_contracts.rows import GIVEN, Chunk, Hits, Question, Trial, Variant
-from rarefy.data_contracts.tables import RowsById, from_table
+from rarefy.data_contracts.rows import GIVEN
 from rarefy.flows.config import Config
-from rarefy.flows.engine.benchmark_folder import OpenedBenchmark, open_benchmark
 from rarefy.flows.engine.config_check import resolve_protocols
 from rarefy.flows.engine.progress import ProgressBoard
-from rarefy.flows.engine.run import Part, Run
-from rarefy.flows.evaluate import EvaluationResult, evaluate, prepare_trials
+from rarefy.flows.engine.run import Run
+from rarefy.flows.evaluate import EvaluationResult, evaluate, plan_trials, render_calls
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.reports.console import Terminal
-from rarefy.tasks.evaluate.systems.answer import TrialRenderer, select_trials
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.evaluate.systems.interface import SystemInput
 from rarefy.tasks.evaluate.systems.recorded import LeftOutLine, answer_id, load_answers
@@ -44,29 +41,10 @@ def list_inputs(
     board = ProgressBoard(Terminal(stderr=True), quiet)
     run = Run(Store(store), board, budget=config.breach_budget)
     with board.open():
-        opened = open_benchmark(bench, run.store, split=split, most=questions)
-        wanted = resolve_protocols(protocol)
-        _, parts, _, _ = prepare_trials(run, opened, {"recorded": system}, wanted, config)
-        found = {one.asked_id: one for part in parts for one in _inputs_of(run, part, system, opened)}
+        plan = plan_trials(run, bench, {"recorded": system}, resolve_protocols(protocol), config, split, questions)
+        found = {one.asked_id: one for _, one in render_calls(run.store, plan, "recorded", system)}
     order = {given: place for place, given in enumerate(("own", "closed_book", "passages"))}
     return sorted(found.values(), key=lambda one: order[answer_id(one).partition("-")[0]])
-
-
-def _inputs_of(run: Run, part: Part, system: SystemConfig, opened: OpenedBenchmark) -> Iterator[SystemInput]:
-    def rows_of(kind: str, row_type: type) -> RowsById[Any]:
-        names = [part[kind]] if isinstance(part[kind], str) else part[kind]
-        return RowsById([run.store.table(name) for name in names], row_type)
-
-    renderer = TrialRenderer(
-        system,
-        rows_of("questions", Question),
-        rows_of("variants", Variant),
-        rows_of("chunks", Chunk),
-        rows_of("hits", Hits),
-        opened.corpus if system.follows else "",
-    )
-    trials = list(from_table(run.store.table(part["trials"]), Trial))
-    yield from (renderer.render_input(row)[0] for row in select_trials(trials, system) if not row.skipped_because)
 
 
 def write_template(out: Path, inputs: Sequence[SystemInput]) -> None:

@@ -25,6 +25,7 @@ from rarefy.flows.faults import UsageFault
 if TYPE_CHECKING:
     from rarefy.flows.config import Config
 
+QUICK = 300  # as in tasks/evaluate/protocols/budget.py, which takes a second to import
 EVALUATE = """\
 Put systems under test to the benchmark in BENCH, a folder of `rarefy build` or `rarefy perturb`: how robust is each, to
 what, and how sure is that? DIR gets report.html, summary.md and summary.json, and every trial, answer and score as
@@ -36,7 +37,8 @@ systems: extractive (offline baseline, the default), rag (the model of [llm] wit
 protocols: rare, sure, retrieval_robustness, effect_size, magic_mushroom; all that can be tried, when none is named
 
 examples:
-  rarefy evaluate sample --system mypackage.rag:answer
+  rarefy evaluate sample --system mypackage.rag:answer --quick
+  rarefy evaluate sample --system mypackage.rag:answer --dry-run
   rarefy evaluate benchmark/ --out result/
   rarefy evaluate benchmark/ --system mine --system extractive --config my.toml --out result/
   rarefy evaluate benchmark/ --system mypackage.rag:answer --protocol rare --questions 200 --out result/
@@ -73,6 +75,21 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="which questions (default: test where there is one)",
     )
     what.add_argument("--questions", metavar="N", type=count, default=0, help="only N of them, the same N every time")
+    size = what.add_mutually_exclusive_group()
+    size.add_argument(
+        "--budget",
+        metavar="N",
+        type=count,
+        default=0,
+        help="at most N calls of all systems together: a sample of all cells, the same every time",
+    )
+    size.add_argument(
+        "--quick", dest="budget", action="store_const", const=QUICK, help=f"a first look: --budget {QUICK}"
+    )
+    what.add_argument(
+        "--dry-run", action="store_true", help="count calls, tokens, minutes and money first, after one question"
+    )
+    what.add_argument("--no-probe", action="store_true", help="with --dry-run: not even that one question")
     add_workers(parser)
     add_limits(parser)
     parser.set_defaults(run=evaluate)
@@ -136,8 +153,16 @@ def evaluate(given: argparse.Namespace) -> int:
     from rarefy.flows.reports.console import Terminal
     from rarefy.tasks.evaluate.results import headline
 
-    names = ("protocol", "split", "questions", "store", "workers", "dask", "quiet", "max_calls", "max_cost")
+    names = ("protocol", "split", "questions", "budget", "store", "workers", "dask", "quiet", "max_calls", "max_cost")
     options = {name: getattr(given, name) for name in names}
+    if given.dry_run:
+        from rarefy.flows.evaluation_forecast import forecast_evaluation, show
+
+        forecast = forecast_evaluation(
+            str(given.benchmark), str(given.out), config, given.system, probe=not given.no_probe, **options
+        )
+        show(forecast, Terminal())
+        return int(any(one.failed for one in forecast.systems))
     evaluated = run_evaluation(str(given.benchmark), str(given.out), config, given.system, **options)
     if not given.quiet:
         Terminal().print(headline(evaluated.summary, str(given.shown_out)))

@@ -101,13 +101,15 @@ def _is_left_out(meta: Mapping[str, Any], system: str, protocol: str) -> bool:
 
 def _figures(tables: Tables, meta: Mapping[str, Any], config: Config) -> Iterator[Figure]:
     by_protocol: dict[str, dict[str, Frame]] = {}
+    intervals = not meta.get("budget", {}).get("look", False)
     for system, name, one in frames(tables, meta):
         protocol, options = PROTOCOLS[name], getattr(config.protocols, name)
         if protocol.across and len(meta["systems"]) > 1:
             by_protocol.setdefault(name, {})[system] = protocol.counted(one)
         clusters = _clusters(one, config.statistics.cluster)
         measures = (*protocol.numbers(one, options), *attribution.measures(one))
-        yield from figures(measures, system=system, protocol=name, config=config.statistics, clusters=clusters)
+        about = {"system": system, "protocol": name, "config": config.statistics, "clusters": clusters}
+        yield from figures(measures, **about, intervals=intervals)
     for name, frames_ in by_protocol.items():
         across = PROTOCOLS[name].across
         if across is None or len(frames_) < 2:
@@ -117,9 +119,8 @@ def _figures(tables: Tables, meta: Mapping[str, Any], config: Config) -> Iterato
             of.setdefault(label, []).append(measure)
         clusters = _clusters(next(iter(frames_.values())), config.statistics.cluster)
         for label, measures_of_label in of.items():
-            yield from figures(
-                measures_of_label, system=label, protocol=name, config=config.statistics, clusters=clusters
-            )
+            about = {"system": label, "protocol": name, "config": config.statistics, "clusters": clusters}
+            yield from figures(measures_of_label, **about, intervals=intervals)
     if tables["hits"].num_rows:
         yield from _of_retrieval(tables, config)
     for system, about in meta["systems"].items():

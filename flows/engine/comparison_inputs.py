@@ -100,6 +100,10 @@ def describe_other_differences(first: Side, second: Side) -> list[str]:
     left, right = (one.about["benchmark"].get("split") for one in (first, second))
     if left != right:
         lines.append(f"benchmark: questions of the split {left!r} and of {right!r}")
+    for side in (first, second):
+        if budget := side.about.get("budget"):
+            calls = f"{budget['asked']:,} of {budget['of']:,} calls"
+            lines.append(f"{side.folder} asked {calls} (--budget {budget['calls']}): compared on what both asked")
     for section in ALIKE:
         left, right = first.about.get(section), second.about.get(section)
         if left != right:

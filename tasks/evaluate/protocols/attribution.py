@@ -33,7 +33,7 @@ def measures(frame: Frame) -> Iterator[Metric]:
     Wrong is what does not score 1, refusals too. Beside them: how often all gold was there, and how often the answer
     was right with it and without. Nothing where a protocol has no retrieved passages.
     """
-    frame = select_columns(frame, ("retriever", "document", "gold", "answer_shown"))
+    frame = select_columns(frame.drawn(), ("retriever", "document", "gold", "answer_shown"))
     rows = frame.rows
     # what was changed after it was retrieved (SURE) is no longer the retriever's
     answerable = rows["pattern"] != "absent"

@@ -189,6 +189,11 @@ def trials(case: QuestionVariants, config: EffectSizeConfig) -> Iterator[Trial]:
             yield from _distracted(case, config)
 
 
+def part_of(trial: Trial, config: EffectSizeConfig) -> str:
+    """Return what is given: an effect is of a group, which is an original with all of its variants."""
+    return trial.given
+
+
 def _row(case: QuestionVariants, cell: str, shown: dict[str, Any], **fields: Any) -> Trial:
     shown = dict(shown)
     given = shown.pop("given")
@@ -374,7 +379,7 @@ UNDEFINED = "PDR undefined"
 
 def measures(frame: Frame, config: EffectSizeConfig) -> Iterator[Metric]:
     """The numbers of one system: of all variants of a group together, of each family, and of each perturbation."""
-    frame = select_columns(frame, ("cell", "query", "document", "retriever"))
+    frame = select_columns(frame.drawn(), ("cell", "query", "document", "retriever"))
     own = (frame.rows["retriever"] == OWN).to_numpy()
     beside = bool(own.any() and not own.all())
     every = frame.where(~own) if beside else frame
@@ -485,6 +490,7 @@ EFFECT_SIZE = Protocol(
     beside=("listing",),
     judge="",
     trials=trials,
+    part=part_of,
     measures=measures,
     lacking=lacking,
     prompts=PromptPack("effect_size", "arXiv 2408.01963 A.4", "plain", made=("passages", "own_know", "chain_of_note")),

@@ -22,6 +22,7 @@ ANSWER = "asked_id text gold answer_shown shown prompt_tokens completion_tokens 
 SCORE = "status value refused stage".split()
 QUESTION = "pattern domain entity period language chance".split()
 Mask = npt.NDArray[np.bool_]
+NOT_DRAWN = "not_drawn"  # why a trial that a budget left out is skipped
 GUESS = "a guess among what is named"  # begins the note that says what it gets
 
 
@@ -30,7 +31,8 @@ class Frame:
     """The trials of one system under one protocol, a row each, sorted by trial_id so that no order of files matters.
 
     Columns: those of TRIAL, ANSWER (gold and answer_shown are what the system really had), SCORE and QUESTION, and
-    `hops` (single | multi | computed), `doc_id` (of the first gold chunk), `at` (place of the question in `questions`).
+    `hops` (single | multi | computed), `doc_id` (of the first gold chunk), `at` (place of the question in `questions`),
+    `not_drawn` (whether a budget left it out; its status is skipped).
     `value` is NaN where status is not "scored".
     """
 
@@ -45,9 +47,13 @@ class Frame:
         """The rows that have this value in a column."""
         return self.where((self.rows[column] == value).to_numpy())
 
+    def drawn(self) -> Self:
+        """The rows that no budget left out."""
+        return self.where(~self.rows["not_drawn"].to_numpy())
+
     def counts(self) -> Counts:
-        """How many of these trials were scored, failed, are missing or were skipped."""
-        found = self.rows["status"].value_counts()
+        """How many of these trials were scored, failed, are missing or were skipped; of those that were drawn."""
+        found = self.drawn().rows["status"].value_counts()
         return Counts(*(int(found.get(name, 0)) for name in ("scored", "failed", "missing", "skipped")))
 
     def sums(self, values: Any) -> npt.NDArray[np.float64]:
@@ -59,7 +65,9 @@ class Frame:
     def mean(self, metric: str, slice_: str, values: Any = None, *, per: str = "trial", **options: Any) -> Measure:
         """The mean of these values (one per row, NaN where there is none; by default the scores).
 
-        per="trial": every row counts once (micro). per="question": every question's mean counts once (macro).
+        per="trial": every row counts once (micro). per="question": every question's mean counts once (macro), and
+        where a budget drew some of its rows, by the share of them that it drew: each row stands for as many as it would
+        have if all had been asked.
         """
         scores = self.rows["value"].to_numpy(dtype=float) if values is None else np.asarray(values, dtype=float)
         have = ~np.isnan(scores)
@@ -67,11 +75,18 @@ class Frame:
         if per == "question":
             with np.errstate(invalid="ignore", divide="ignore"):
                 above = np.where(below > 0, above / np.maximum(below, 1), 0.0)
-            below = (below > 0).astype(float)
+            share = self._drawn_share()
+            above, below = above * share, (below > 0) * share
         counts = options.pop("counts", None) or self.counts()
         if per == "question" and "bounds" not in options:
             options["bounds"] = self._bounds(scores, options.get("limits", (0.0, 1.0)))
         return Measure(metric, slice_, above, below, counts, **options)
+
+    def _drawn_share(self) -> npt.NDArray[np.float64]:
+        """By question, the share of these rows that were drawn, of those that can be asked: 1 without a budget."""
+        left = self.sums(self.rows["not_drawn"])
+        asked = self.sums(self.rows["status"] != "skipped")
+        return np.where(left > 0, asked / np.maximum(asked + left, 1), 1.0)
 
     def guess(self) -> str:
         """What a guess among the things that questions name would get, of those that name some; "" where none does."""
@@ -89,8 +104,8 @@ class Frame:
         some = units > 0
         if not some.any():
             return None
-        above = self.sums(found)
-        worst, best = (float(np.mean((above + end * lost)[some] / units[some])) for end in limits)
+        above, share = self.sums(found), self._drawn_share()[some]
+        worst, best = (float(np.average((above + end * lost)[some] / units[some], weights=share)) for end in limits)
         return worst, best
 
 
@@ -119,6 +134,7 @@ def build_frame(
     rows = rows.merge(judged, on="trial_id", how="left", validate="1:1").merge(asked, on="trial_id", how="left")
     rows = rows.merge(about, on="question_id", how="left", validate="m:1")
     skipped = rows["skipped_because"] != ""
+    rows["not_drawn"] = rows["skipped_because"] == NOT_DRAWN
     rows["status"] = rows["status"].fillna("missing").mask(skipped, "skipped")
     rows["refused"] = rows["refused"].eq(True)
     rows["value"] = pd.to_numeric(rows["value"]).where(rows["status"] == "scored")
@@ -149,8 +165,21 @@ def proper_slices(
                 yield f"{column}={value}", frame.only(column, value)
 
 
-ALWAYS = "question_id at status value refused pattern domain hops entity period chance".split()
-PLAIN = {"at", "value", "refused", "chance", "gold", "answer_shown", "shown", "ratio", "noise", "k", "number"}
+ALWAYS = "question_id at status value refused not_drawn pattern domain hops entity period chance".split()
+PLAIN = {
+    "at",
+    "value",
+    "refused",
+    "not_drawn",
+    "chance",
+    "gold",
+    "answer_shown",
+    "shown",
+    "ratio",
+    "noise",
+    "k",
+    "number",
+}
 
 
 def select_columns(frame: Frame, names: Iterable[str]) -> Frame:

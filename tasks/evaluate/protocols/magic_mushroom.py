@@ -100,6 +100,14 @@ class MagicMushroomConfig(BaseModel, frozen=True, extra="forbid"):
 
 # Trials (§4.1, §4.4–4.6)
 
+# What sets the contexts of an analysis apart
+SETTINGS = {
+    RATIO: ["mix", "ratio"],
+    CLASS: ["mix", "ratio"],
+    SCENARIO: ["scenario"],
+    POSITION: ["placed", "position", "ratio"],
+    LENGTH: ["bin", "ratio"],
+}
 TITLES = True  # a system is shown passages under their titles
 TOKENIZER = "minilm"  # of the lengths in `bin`, as in `rarefy mix`
 
@@ -117,6 +125,12 @@ def trials(case: QuestionVariants, config: MagicMushroomConfig) -> Iterator[Tria
             pools = {question.question_id: pool}
             for context in mix([question], case.context, asked, chunks=case.chunks, count=_count_tokens, pools=pools):
                 yield _row(case, cell, context, run)
+
+
+def part_of(trial: Trial, config: MagicMushroomConfig) -> str:
+    """Return the setting of a context; "" of the probe, which H, C and R are held against."""
+    columns = SETTINGS.get(trial.cell, ())
+    return ", ".join(_name_setting(trial.cell, column, getattr(trial, column)) for column in columns)
 
 
 @cache
@@ -238,14 +252,7 @@ def slice_settings(answers: Frame) -> Iterator[tuple[str, Frame]]:
     Where the questions of a ratio differ from those of another (single-hop questions have their ratios and others
     theirs), each kind has a curve of its own: one through both would rise and fall with the questions.
     """
-    keys = {
-        RATIO: ["mix", "ratio"],
-        CLASS: ["mix", "ratio"],
-        SCENARIO: ["scenario"],
-        POSITION: ["placed", "position", "ratio"],
-        LENGTH: ["bin", "ratio"],
-    }
-    for cell, columns in keys.items():
+    for cell, columns in SETTINGS.items():
         rows = answers.rows[answers.rows["cell"] == cell]
         if rows.empty:
             continue
@@ -324,7 +331,7 @@ def _noise_measure(part: Frame, name: str) -> Iterator[Measure]:
     noise = part.rows["noise"].to_numpy(dtype=float)
     made = (part.rows["status"] != "skipped").to_numpy() & (noise >= 0)
     if made.any():
-        counts = Counts(int(made.sum()), skipped=int((~made).sum()))
+        counts = Counts(int(made.sum()), skipped=part.counts().skipped)
         values = np.where(made, noise, np.nan)
         options = {"bounds": None, "note": CAME_OUT, "unit": "contexts", "neutral": True}
         yield part.mean(NOISE_SHARE, name, values, per="question", counts=counts, **options)
@@ -376,6 +383,7 @@ MAGIC_MUSHROOM = Protocol(
     beside=GUESSED,
     judge="magic_mushroom",
     trials=trials,
+    part=part_of,
     measures=measures,
     lacking=lacking,
     prompts=PromptPack("magic_mushroom", "arXiv 2506.03901 Figures 15-17", "plain", made=("own_know",), notes="whole"),

@@ -69,6 +69,9 @@ class Protocol:
     # and which are asked too and have numbers of their own; others are not asked. A pattern of one's own counts.
     kinds: tuple[str, ...] = PATTERNS
     beside: tuple[str, ...] = ()
+    # Which part of it a trial of a question is of: a budget draws the trials of a part and a document (chunk_id) whole.
+    # "" for what all of them need (closed book, the document as it is): it is asked with the first of them.
+    part: Callable[[Trial, Any], str] = lambda trial, config: "all"
     # numbers of what the corpus does not answer, where that is asked: its trials, then those of what it answers
     abstention: Callable[["Frame", "Frame"], Iterable["Metric"]] | None = None
 

@@ -88,6 +88,13 @@ def trials(case: QuestionVariants, config: RareConfig) -> Iterator[Trial]:
         yield from _wording_trials(case, config, name, wording)
 
 
+def part_of(trial: Trial, config: RareConfig) -> str:
+    """Return the cell of a trial: wording, passages, retriever; "" of the probe, which verdicts of cells rest on."""
+    if trial.cell == PROBE:
+        return ""
+    return ", ".join(filter(None, (trial.query, trial.cell, trial.retriever)))
+
+
 def _wording_trials(case: QuestionVariants, config: RareConfig, name: str, wording: Variant | None) -> Iterator[Trial]:
     lost = "" if wording else case.why_not("query", name)
     asked = {"query_id": (wording or case.original).variant_id, "query": name}
@@ -337,7 +344,8 @@ def _describe_setting(part: Frame, config: RareConfig) -> str:
     for column, words in (("cell", "of {}"), ("query", "with wording {}")):
         for value, some in rows.groupby(column, sort=True):
             if (some["status"] == "skipped").all():
-                why = some["skipped_because"].value_counts().index[0] or "not defined"
+                reason = some["skipped_because"].value_counts().index[0] or "not defined"
+                why = "not drawn" if some["not_drawn"].any() else reason
                 notes.append(f"no cell {words.format(value)}: {why}")
     return "; ".join(notes)
 
@@ -390,6 +398,7 @@ RARE = Protocol(
     abstention=abstention,
     judge="rare",
     trials=trials,
+    part=part_of,
     measures=measures,
     lacking=lacking,
     prompts=PromptPack(

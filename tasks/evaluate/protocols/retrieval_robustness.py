@@ -84,6 +84,11 @@ def trials(case: QuestionVariants, config: RetrievalRobustnessConfig) -> Iterato
             longest = max(longest, len(ids))
 
 
+def part_of(trial: Trial, config: RetrievalRobustnessConfig) -> str:
+    """Return the retriever: RSR needs all its k, ROR all its orders; "" of f(q, 0), which NDR holds them against."""
+    return trial.retriever
+
+
 def order_ranks(n: int, order: str, seed: int, question_id: str, k: int) -> Sequence[int]:
     """The ranks 1 to n from the top of the prompt to its bottom."""
     ranks = list(range(1, n + 1))
@@ -205,7 +210,7 @@ class Cells:
 
 def build_cells(frame: Frame, ks: tuple[int, ...], orders: tuple[str, ...], retrievers: tuple[str, ...]) -> Cells:
     """The cells of a frame, for all of its questions; those of no listed k, order or retriever are left out."""
-    rows = frame.rows
+    rows = frame.drawn().rows
     size = len(frame.questions)
     place = {name: {it: at for at, it in enumerate(values)} for name, values in _axes(ks, orders, retrievers)}
     retrieved = rows[rows["cell"] == "retrieved"]
@@ -294,6 +299,7 @@ class _CellMetric:
 
 def measures(frame: Frame, config: RetrievalRobustnessConfig) -> Iterator[Metric]:
     """All numbers of one system. A metric that is undefined for want of orders or sizes is one with no units."""
+    frame = frame.drawn()
     used = _tried_retrievers(frame, config)
     if not used:
         return
@@ -537,6 +543,7 @@ RETRIEVAL_ROBUSTNESS = Protocol(
     kinds=(*PATTERNS, *WORKED_OUT),  # HotpotQA compares, ASQA has answers of several parts
     judge="retrieval_robustness",
     trials=trials,
+    part=part_of,
     measures=measures,
     lacking=lacking,
     across=across,

@@ -141,6 +141,22 @@ def _document_trials(
             yield trial(NAME, case, cell, "passages", chunk_id=chunk_id, document=name, skipped_because=why)
 
 
+def part_of(trial: Trial, config: SureConfig) -> str:
+    """Return the change of a document, with the cell; "" of the probe and of the document as it is.
+
+    Changes that are held against the same changed page are one part with it, or the page would be drawn more often
+    than others; where a type counts whole, all changes of a document are.
+    """
+    if trial.cell == PROBE or trial.document == NONE:
+        return ""
+    if config.whole_types:
+        return trial.cell
+    pages = {name: page for name in config.perturbations for page in baselines(name, config) if page != NONE}
+    page = pages.get(trial.document, trial.document)
+    together = "page with and without metadata" if page in pages.values() else page
+    return f"{trial.cell}, {together}"
+
+
 def tried_perturbations(config: SureConfig) -> tuple[str, ...]:
     """The perturbations that are tried: those chosen, and what they are compared with."""
     against = (name for one in config.perturbations for name in baselines(one, config) if name != NONE)
@@ -206,7 +222,7 @@ def build_pairs(frame: Frame, config: SureConfig) -> Pairs:
     """The pairs of a frame; ValueError where an answer is neither right nor wrong, as Y must be (eq. 4)."""
     import pandas as pd  # late: half a second
 
-    rows = frame.rows
+    rows = frame.drawn().rows
     values = rows["value"].dropna()
     if not values.isin((0.0, 1.0)).all():
         raise ValueError(
@@ -247,7 +263,7 @@ def _categorize(pairs: "pd.DataFrame") -> "pd.DataFrame":
         "status",
         *SLICES,
     ]
-    return pairs[["at", "number", "main", "kept", "before", "after", "same", *words]].astype(
+    return pairs[["at", "number", "main", "kept", "not_drawn", "before", "after", "same", *words]].astype(
         dict.fromkeys(words, "category")
     )
 
@@ -550,6 +566,7 @@ SURE = Protocol(
     beside=GUESSED,
     judge="",
     trials=trials,
+    part=part_of,
     measures=measures,
     lacking=lacking,
     across=across,

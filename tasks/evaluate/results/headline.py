@@ -29,7 +29,8 @@ def headline(summary: Mapping[str, Any], folder: str = FOLDER) -> "Group":
     from rich.padding import Padding
     from rich.text import Text
 
-    parts: list[Any] = []
+    budget = wording.describe_budget(summary)
+    parts: list[Any] = [Text(f"{budget}\n", style="bold")] if budget else []
     for line in plain_summary(summary, folder).splitlines():
         words = line.lstrip()
         parts.append(Padding(Text(words), (0, 0, 0, len(line) - len(words)), expand=False))

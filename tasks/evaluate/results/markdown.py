@@ -15,6 +15,7 @@ def markdown(summary: Mapping[str, Any]) -> str:
     """The plain summary, headline, coverage, what was left out, the options chosen, and what it cost, as Markdown."""
     about = summary["benchmark"]
     lines = [f"# {_text(about.get('name') or 'Benchmark')}: evaluation", "", _benchmark(summary), ""]
+    lines += [f"**{_text(budget)}**", ""] if (budget := wording.describe_budget(summary)) else []
     for part in (_in_short, _headline, lines_for_markdown, _left_out, _funnel, _options, _usage):
         lines += part(summary)
     lines.append("All numbers, with slices: `summary.json`, `figures.parquet`. To look into them: `report.html`.")

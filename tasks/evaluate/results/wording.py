@@ -294,3 +294,17 @@ def format_option(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name}: {format_option(item)}" for name, item in value.items()) or NOTHING
     return NOTHING if value in (None, "") else str(value)
+
+
+def describe_budget(summary: Mapping[str, Any]) -> str:
+    """How many of how many calls a budget allowed, and how to get the rest; "" where there was none."""
+    about = summary.get("budget")
+    if not about:
+        return ""
+    calls = f"{about['asked']:,} of {about['of']:,} calls"
+    if about["asked"] == about["of"]:
+        return f"all {about['of']:,} calls, within --budget {about['calls']}"
+    rest = "the same command without --budget or --quick asks the rest"
+    if about["look"]:
+        return f"a look: {calls}, too few for intervals; {rest}"
+    return f"a sample: {calls} (--budget {about['calls']}); {rest}"

@@ -4,6 +4,7 @@ measures of two systems to differences with tests and verdicts.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
@@ -30,11 +31,13 @@ def figures(
     protocol: str,
     config: StatisticsConfig,
     clusters: Sequence[str] | None = None,
+    intervals: bool = True,
 ) -> Iterator[Figure]:
     """The figure of each measure, in their order.
 
     `clusters` has a label for each place in the measures' sums, and all with one label are resampled together; None:
-    each place is its own. A number of which too little was scored has no value, and `withheld`.
+    each place is its own. Without `intervals` no number has one: so little was asked that it is a look. A number of
+    which too little was scored has no value, and `withheld`.
     ValueError where two measures share metric and slice, or their sums do not fit one another or the labels.
     """
     seen: set[tuple[str, str]] = set()
@@ -42,7 +45,8 @@ def figures(
         for part in _split_batches(several, measures_at_once(size)):
             found = estimate_intervals(part, size, config=config, clusters=clusters)
             for metric, drawn in zip(part, found, strict=True):
-                yield _build_figure(metric, drawn, system, protocol, config)
+                shown = drawn if intervals else replace(drawn, low=math.nan, high=math.nan, note="")
+                yield _build_figure(metric, shown, system, protocol, config)
 
 
 def _build_figure(

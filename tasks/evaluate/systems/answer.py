@@ -56,11 +56,9 @@ def answer(
     renderer = TrialRenderer(config.system, questions, variants, chunks, hits, config.corpus)
     inputs: dict[str, SystemInput] = {}
     asked: list[AskedTrial] = []
-    for trial in select_trials(list(trials), config.system):
-        if not trial.skipped_because:
-            question, shown = renderer.render_input(trial)
-            inputs.setdefault(question.asked_id, question)
-            asked.append(AskedTrial(trial, question.asked_id, shown, question.passages))
+    for put, question in renderer.render_trials(list(trials)):
+        inputs.setdefault(question.asked_id, question)
+        asked.append(put)
     outputs: dict[str, SystemOutput] = {}
     replies = system(inputs.values())
     for put in asked:
@@ -124,6 +122,13 @@ class TrialRenderer:
 
     def __post_init__(self) -> None:
         self._hits = {(row.retriever, row.query_id): row for row in self.hits.values()}
+
+    def render_trials(self, trials: Sequence[Trial]) -> Iterator[tuple[AskedTrial, SystemInput]]:
+        """Yield each trial that is not skipped and that the system takes, with its input."""
+        for trial in select_trials(trials, self.system):
+            if not trial.skipped_because:
+                question, shown = self.render_input(trial)
+                yield AskedTrial(trial, question.asked_id, shown, question.passages), question
 
     def render_input(self, trial: Trial) -> tuple[SystemInput, int]:
         """Return the system's input for a trial, and how many passages it holds."""

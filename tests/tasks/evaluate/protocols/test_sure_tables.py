@@ -49,7 +49,9 @@ def made(row: dict) -> Pairs:
         parts.append(
             pd.DataFrame({"subset": subset, "before": (c >= 0).astype(float), "after": (c <= 0).astype(float)})
         )
-    rows = pd.concat(parts, ignore_index=True).assign(same=1.0, status="scored", at=0, perturbation=row["perturbation"])
+    rows = pd.concat(parts, ignore_index=True).assign(
+        same=1.0, status="scored", at=0, perturbation=row["perturbation"], not_drawn=False
+    )
     return Pairs(rows, ["q0"])
 
 
