@@ -372,6 +372,7 @@ def evaluate(
     *,
     protocols: Sequence[str] = (),
     questions: int = 0,
+    budget: int = 0,
     split: str = "",
     out: str | Path | None = None,
     config: Settings = None,
@@ -392,7 +393,8 @@ def evaluate(
 
     Answers are kept as they come. The same call asks nothing that was answered in the folder `out` (BENCH-NAME in
     rarefy-out where none is given), so that one that was interrupted goes on; a function whose code changed is asked
-    anew (docs/python.md). `questions`: only so many, the same every time. For `config`, `settings`, `store` and
+    anew (docs/python.md). `questions`: only so many, the same every time; `budget`: no more calls than that, a sample of
+    all parts, of which 300 are a first look. For `config`, `settings`, `store` and
     `prefect` see `build`.
     """
     place = bench.folder if isinstance(bench, Benchmark) else Path(bench)
@@ -420,6 +422,7 @@ def evaluate(
     options: dict[str, Any] = {
         "split": split,
         "questions": questions,
+        "budget": budget,
         "store": given.store,
         "workers": workers,
         "dask": dask,
