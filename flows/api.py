@@ -393,9 +393,8 @@ def evaluate(
 
     Answers are kept as they come. The same call asks nothing that was answered in the folder `out` (BENCH-NAME in
     rarefy-out where none is given), so that one that was interrupted goes on; a function whose code changed is asked
-    anew (docs/python.md). `questions`: only so many, the same every time; `budget`: no more calls than that, a sample of
-    all parts, of which 300 are a first look. For `config`, `settings`, `store` and
-    `prefect` see `build`.
+    anew (docs/python.md). `questions`: only so many, the same every time; `budget`: no more calls than that, a sample
+    of all parts, of which 300 are a first look. For `config`, `settings`, `store` and `prefect` see `build`.
     """
     place = bench.folder if isinstance(bench, Benchmark) else Path(bench)
     systems = _name_systems(system)

@@ -1,6 +1,7 @@
 """Scores aggregated: every protocol's figures for every system, and the files of a result."""
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +18,7 @@ from rarefy.data_contracts.schemas import BESIDE
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.config import Config
 from rarefy.tasks.evaluate.protocols import PROTOCOLS, attribution
+from rarefy.tasks.evaluate.protocols.budget import FEWEST
 from rarefy.tasks.evaluate.protocols.effect_size import REPEAT
 from rarefy.tasks.evaluate.protocols.frame import Frame, build_frame
 from rarefy.tasks.evaluate.protocols.sure import build_sig_table
@@ -101,7 +103,8 @@ def _is_left_out(meta: Mapping[str, Any], system: str, protocol: str) -> bool:
 
 def _figures(tables: Tables, meta: Mapping[str, Any], config: Config) -> Iterator[Figure]:
     by_protocol: dict[str, dict[str, Frame]] = {}
-    intervals = not meta.get("budget", {}).get("look", False)
+    budget = meta.get("budget")
+    fewest = 0 if not budget or budget["asked"] == budget["of"] else math.inf if budget["look"] else FEWEST
     for system, name, one in frames(tables, meta):
         protocol, options = PROTOCOLS[name], getattr(config.protocols, name)
         if protocol.across and len(meta["systems"]) > 1:
@@ -109,7 +112,7 @@ def _figures(tables: Tables, meta: Mapping[str, Any], config: Config) -> Iterato
         clusters = _clusters(one, config.statistics.cluster)
         measures = (*protocol.numbers(one, options), *attribution.measures(one))
         about = {"system": system, "protocol": name, "config": config.statistics, "clusters": clusters}
-        yield from figures(measures, **about, intervals=intervals)
+        yield from figures(measures, **about, fewest=fewest)
     for name, frames_ in by_protocol.items():
         across = PROTOCOLS[name].across
         if across is None or len(frames_) < 2:
@@ -120,7 +123,7 @@ def _figures(tables: Tables, meta: Mapping[str, Any], config: Config) -> Iterato
         clusters = _clusters(next(iter(frames_.values())), config.statistics.cluster)
         for label, measures_of_label in of.items():
             about = {"system": label, "protocol": name, "config": config.statistics, "clusters": clusters}
-            yield from figures(measures_of_label, **about, intervals=intervals)
+            yield from figures(measures_of_label, **about, fewest=fewest)
     if tables["hits"].num_rows:
         yield from _of_retrieval(tables, config)
     for system, about in meta["systems"].items():

@@ -10,6 +10,7 @@ from rarefy.tasks.evaluate.protocols import PROTOCOLS, ProtocolsConfig
 
 QUICK = 300  # calls of a first look
 LOOK = 1_000  # calls to a system under which numbers are a look: they have no interval
+FEWEST = 30  # questions under which a number of a sample has no interval: of 15, 85 of 100 held the whole's value
 
 
 @dataclass(frozen=True, slots=True)

@@ -253,7 +253,8 @@ def _next_steps(found: Mapping[str, Any], figures: list[Mapping[str, Any]]) -> I
     if absent.get("answers") and absent["wrong"] + absent["partly"] > ANSWERED_ABSENT * absent["answers"]:
         yield "Tell the reader to say so where the passages do not have the answer: mostly it makes one up."
     if not part["weak"] and part["by"]:
-        yield f"Ask more questions (--questions): {part['questions']:,} do not show which part to work on."
+        few = f"{part['questions']:,} questions do not show which part to work on"
+        yield f"Ask more (a larger --budget, more --questions): {few}."
 
 
 def _family(change: Mapping[str, Any]) -> str:

@@ -31,13 +31,13 @@ def figures(
     protocol: str,
     config: StatisticsConfig,
     clusters: Sequence[str] | None = None,
-    intervals: bool = True,
+    fewest: float = 0,
 ) -> Iterator[Figure]:
     """The figure of each measure, in their order.
 
     `clusters` has a label for each place in the measures' sums, and all with one label are resampled together; None:
-    each place is its own. Without `intervals` no number has one: so little was asked that it is a look. A number of
-    which too little was scored has no value, and `withheld`.
+    each place is its own. A number of fewer questions than `fewest` has no interval: few questions of a sample say too
+    little of how much another sample would differ. Where too little was scored there is no value, but `withheld`.
     ValueError where two measures share metric and slice, or their sums do not fit one another or the labels.
     """
     seen: set[tuple[str, str]] = set()
@@ -45,7 +45,7 @@ def figures(
         for part in _split_batches(several, measures_at_once(size)):
             found = estimate_intervals(part, size, config=config, clusters=clusters)
             for metric, drawn in zip(part, found, strict=True):
-                shown = drawn if intervals else replace(drawn, low=math.nan, high=math.nan, note="")
+                shown = drawn if drawn.clusters >= fewest else replace(drawn, low=math.nan, high=math.nan, note="")
                 yield _build_figure(metric, shown, system, protocol, config)
 
 

@@ -108,7 +108,7 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
         """The check, which with `rules_first` asks `nli` only about pairs that the rules do not show to be kept."""
         if not self.rules_first or self.method == "rules":
             return nli
-        rules = NLIConfig(method="rules").connect(Path())
+        rules = NLIConfig.model_validate({"method": "rules"}).connect(Path())
 
         def check(pairs: Iterable[tuple[str, str]], /) -> Iterator[Label]:
             given = list(pairs)

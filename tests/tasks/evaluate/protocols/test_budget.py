@@ -129,5 +129,5 @@ def test_what_was_not_drawn_is_in_no_count():
 def test_a_look_has_no_intervals():
     measure = frame_of(lambda t: False, lambda t: float(t.query == "w0")).mean("m", "all", per="question")
     about = {"system": "x", "protocol": "rare", "config": StatisticsConfig(draws=100)}
-    (whole,), (look,) = (list(figures([measure], **about, intervals=on)) for on in (True, False))
+    (whole,), (look,) = (list(figures([measure], **about, fewest=least)) for least in (2, 1_000))
     assert whole.low is not None and (look.low, look.high) == (None, None) and look.value == whole.value

@@ -1,0 +1,65 @@
+"""What an evaluation will cost, and an evaluation within a budget of calls, through the command line."""
+
+import json
+
+import pyarrow.parquet as pq
+import pytest
+from evaluated import evaluate, systems
+
+from rarefy.flows.compare import compare
+from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
+
+FEW = (*systems("right"), "--protocol", "rare", "--protocol", "retrieval_robustness", "--questions", "4")
+
+
+@pytest.fixture(scope="module")
+def place(known_place, api):
+    assert evaluate(known_place, "budget-30", *FEW, "--budget", "30") == 0
+    return known_place
+
+
+def answers(place, out):
+    table = pq.read_table(place / out / "answers.parquet")
+    return dict(zip(table["trial_id"].to_pylist(), table["asked_id"].to_pylist(), strict=True))
+
+
+def test_a_budget_is_kept_and_said_in_every_form(place, capsys):
+    told = json.loads((place / "budget-30" / "summary.json").read_bytes())["budget"]
+    assert told["calls"] == 30 and told["look"] and told["of"] > 60
+    assert told["asked"] == len(set(answers(place, "budget-30").values())) <= 30
+    said = f"a look: {told['asked']} of {told['of']} calls"
+    for name in ("summary.md", "report.html"):
+        assert said in (place / "budget-30" / name).read_text("utf-8")
+    figures = pq.read_table(place / "budget-30" / "figures.parquet").to_pylist()
+    of_system = [row for row in figures if row["system"]]
+    assert any(row["value"] is not None for row in of_system) and all(row["low"] is None for row in of_system)
+
+
+def test_two_budgets_are_compared_on_what_both_asked(place):
+    assert evaluate(place, "budget-60", *FEW, "--budget", "60") == 0
+    small, large = (answers(place, name) for name in ("budget-30", "budget-60"))
+    assert small.keys() < large.keys()
+    found = compare(place / "budget-30", place / "budget-60", config=StatisticsConfig(draws=100))
+    assert sum(one.shared for one in found.paired) == len(small)
+    assert any("--budget 30" in line for line in found.remarks)
+
+
+def test_a_dry_run_counts_calls_by_part_and_asks_one_question(place, capsys):
+    assert evaluate(place, "dry", *FEW, "--dry-run", quiet=False) == 0
+    said = capsys.readouterr().out
+    whole = json.loads((place / "budget-30" / "summary.json").read_bytes())["budget"]["of"]
+    assert "none, gold" in said and "bm25" in said and "one question of middle length" in said
+    assert f"are {whole} calls" in said and "1 are answered already" in said
+    assert not (place / "dry" / "summary.json").exists()
+
+
+def test_a_dry_run_without_a_probe_asks_nothing_and_the_offline_system_costs_nothing(place, capsys):
+    assert evaluate(place, "dry-2", *FEW, "--dry-run", "--no-probe", quiet=False) == 0
+    assert "no question was put to it" in capsys.readouterr().out
+    assert evaluate(place, "dry-3", "--protocol", "rare", "--questions", "2", "--dry-run", quiet=False) == 0
+    assert "extractive is offline" in capsys.readouterr().out
+
+
+def test_a_budget_too_small_for_anything_is_refused(place, capsys):
+    assert evaluate(place, "none", *systems("right"), "--protocol", "retrieval_robustness", "--budget", "2") == 2
+    assert "too few" in capsys.readouterr().err
