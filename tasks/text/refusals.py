@@ -85,7 +85,7 @@ _STILL = re.compile(
     r"\b(?:my best (?:guess|estimate)|best guess|i(?:'d| would) (?:guess|say|estimate)|i (?:believe|"
     r"think|guess|estimate|recall|suspect)|"
     r"(?:from|based on|using|according to) my (?:own )?(?:general )?knowledge|to my knowledge|"
-    r"it is likely|most likely|likely answer|probably|presumably|"
+    r"it is likely|most likely|likely answer|probably|presumably|(?:maybe|perhaps) (?:about |around )?[$€£]?\d|"
     r"answer(?: is)?\s*:|(?:therefore|thus|hence|so),? (?:the|my) answer (?:is|would be))",
     re.IGNORECASE,
 )
@@ -97,7 +97,8 @@ _HOWEVER = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(
-    r"(?<=[.!?])\s+|\n+|;\s+|,?\s+\b(?:but|however|although|though|nevertheless|nonetheless|that said)\b,?\s*",
+    r"(?<=[.!?])\s+|\n+|;\s+|,\s+(?=(?:maybe|perhaps) (?:about |around )?[$€£]?\d)|"
+    r",?\s+\b(?:but|however|although|though|nevertheless|nonetheless|that said)\b,?\s*",
     re.IGNORECASE,
 )
 _APOLOGY = re.compile(

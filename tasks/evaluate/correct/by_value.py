@@ -178,6 +178,10 @@ def _has_same_sign(gold: ExactValue, value: Value, gap: str, about: Expectation)
 
 MAX_OTHER_VALUES = 3  # beside the right one; more are a list of numbers
 _FEW = Decimal("0.02")  # share of a value: some people accept answers so close to it
+_ASKED_BOUNDS = {  # "at least how many?": who says "at least three" answers it
+    "more": re.compile(r"\b(?:at least|minimum|(?:no|not) (?:less|fewer) than|lowest)\b", re.IGNORECASE),
+    "less": re.compile(r"\b(?:at most|maximum|(?:no|not) more than|up to|highest)\b", re.IGNORECASE),
+}
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
 _CHANGE = re.compile(
     r"\b(?:chang\w*|increas\w*|decreas\w*|gr[eo]w\w*|growth|ris\w+|rose|fall|fell|declin\w*|drop\w*|"
@@ -374,11 +378,13 @@ def _judge_stated(
         return unclear("other_entity", words)
     if _excludes_subject(text, right_one.value.start, about):
         return unclear("left_out", words)
-    limit = stated_bound(text[max(right_one.value.start - 120, 0) : right_one.value.start])
+    before = text[max(right_one.value.start - 120, 0) : right_one.value.start]
+    limit = stated_bound(before)
     exact = next(
         e for e in gold.values if compare_values(e, right_one.value, config.rounding, right_one.gap, about) == "same"
     )
-    if limit != exact.bound and not _is_loose_bound(limit, exact, right_one.value):
+    asked = limit and _ASKED_BOUNDS[limit].search(before) and _ASKED_BOUNDS[limit].search(about.question.text)
+    if limit != exact.bound and not asked and not _is_loose_bound(limit, exact, right_one.value):
         return unclear("bound", words)
     if not others:
         return right("exact" if whole else "contained", words)

@@ -88,5 +88,6 @@ def _candidate_forms(candidates: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     found = {}
     for name in candidates:
         year = re.fullmatch(r"fiscal year (\d{4})", name)
-        found[name] = (name, year[1]) if year else tuple(sorted(company_names(name)))
+        bare = re.sub(r"\s*\([^()]*\)", "", name)  # "China" for "China (including Hong Kong)"
+        found[name] = (name, year[1]) if year else tuple(sorted({*company_names(name), bare}))
     return found

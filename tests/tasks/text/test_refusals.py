@@ -46,3 +46,8 @@ def test_what_is_offered_all_the_same_is_kept() -> None:
         "As an AI language model, I do not have current data. However, it is Paris, France.", "", general=True
     )
     assert told is not None and "Paris" in told.guess
+
+
+def test_an_amount_with_a_maybe_is_a_guess() -> None:
+    told = refusal("I don't know, maybe $12 million", "", general=True)
+    assert told is not None and "12 million" in told.guess

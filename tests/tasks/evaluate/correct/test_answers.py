@@ -132,6 +132,9 @@ ISSUED = _ask("When did Larkspur issue its senior notes due 2052?", "June 9, 202
 KEPT = _ask("What share of what it collects may an agency keep?", "Fifty percent")
 BANK = _ask("Which Federal Reserve Bank hosted the survey?", "Federal Reserve Bank of Dallas", "the Dallas Fed")
 SEGMENT = _ask("Which segment had the lowest revenue in fiscal 2021?", "Embedded", "the Embedded segment")
+AUDITOR = _ask("Which firm audits Larkspur?", "Ernst & Young LLP")
+MARKET = _ask("Where was Larkspur's revenue highest?", "Taiwan")
+ENTITIES = _ask("At least how many entities must compete for funds?", "three")
 SPAN = _ask("When did the officer serve?", "during his initial training")
 
 
@@ -157,6 +160,13 @@ SPAN = _ask("When did the officer serve?", "during his initial training")
         (SEGMENT, "$16,434 million", "wrong"),
         (SEGMENT, "Gaming", "wrong"),
         (SPAN, "2015", "open"),
+        (AUDITOR, "EY", "open"),
+        (AUDITOR, "The auditor is Deloitte.", "wrong"),
+        (MARKET, "China, followed by Taiwan", "open"),
+        (MARKET, "China's revenue was higher than that of Taiwan.", "open"),
+        (MARKET, "Taiwan, followed by China", "right"),
+        (ENTITIES, "Funds must be offered so that at least three entities are viable competitors.", "right"),
+        (ENTITIES, "more than three", "open"),
     ],
 )
 def test_a_short_answer_of_another_kind_is_wrong_and_one_that_may_mean_the_right_one_stays_open(

@@ -17,11 +17,19 @@ YEARS = Question(
     "fiscal year 2023", ("2023",), (), (), (), (), chance=1 / 3,
     arithmetic="largest [1 | 3 | 2] of {fiscal year 2022 | fiscal year 2023 | fiscal year 2024} = 3; not rounded; USD",
 )  # fmt: skip
+MARKETS = Question(
+    "q", "p", "superlative", "In which was X's revenue highest: Taiwan, China (including Hong Kong) or Japan?",
+    "Taiwan", (), (), (), (), (), chance=1 / 3,
+    arithmetic="largest [3 | 2 | 1] of {Taiwan | China (including Hong Kong) | Japan} = 3; not rounded; USD",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("question", "text", "verdict"),
     [
+        (MARKETS, "(1) China includes Hong Kong and Taiwan.", "open"),
+        (MARKETS, "China", "wrong"),
+        (MARKETS, "Taiwan", "right"),
         (COMPANIES, "Apple", "right"),
         (COMPANIES, "Microsoft", "wrong"),
         (COMPANIES, "Microsoft Corporation had higher net income than Apple Inc.", "wrong"),
