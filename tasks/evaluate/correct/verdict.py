@@ -38,6 +38,9 @@ _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B
     r"(?:doubl|tripl|quadrupl|halv)\w+)\b",
     re.IGNORECASE,
 )
+_NONE_OR_BOTH = re.compile(
+    r"\W*(?:no|none|neither|nothing|both|either)(?: of (?:them|these|those|the two))?\W*", re.IGNORECASE
+)
 _ORDINAL_PREFIX = re.compile(r"\b(?:first|second|third)-(?=[a-z])", re.IGNORECASE)  # "third-party carriers"
 _WHEN = re.compile(  # words that may state a time without a date
     r"\b(?:no|not|never|always|an?|centur\w+|decades?|years?|months?|weeks?|day|night|eve|morning|spring|summer|autumn"
@@ -95,6 +98,8 @@ def _lacks_value(text: str, gold: GoldAnswer) -> bool:
     It may hold numbers of another kind, as a percentage where money is asked for, but no bare number, none with the
     digits of the right one (EUR 5 for 5 %), and no word that may say how many ("all") or when ("today").
     """
+    if _NONE_OR_BOTH.fullmatch(text) and all(exact.amount for exact in gold.values):
+        return True
     vague = _WHEN if gold.kind == "moment" else _AS_MUCH
     if not re.search(r"\w", text) or len(split_words(text)) > SHORT or vague.search(text):
         return False

@@ -150,6 +150,8 @@ SPAN = _ask("When did the officer serve?", "during his initial training")
         (SALES, "Larkspur Bottling A.Ş.", "wrong"),
         (SALES, "third-party carriers and wholesalers", "wrong"),
         (SALES, "a third", "open"),
+        (SALES, "Both.", "wrong"),
+        (SALES, "None of them", "wrong"),
         (ISSUED, "2032", "wrong"),
         (ISSUED, "2022", "open"),
         (ISSUED, "2023", "open"),  # a year off: some people take it for right
