@@ -22,6 +22,7 @@ from rarefy.flows.models.request_forecast import CountingModel, RequestForecast,
 from rarefy.flows.reports.console import Terminal, as_table
 from rarefy.tasks.corpus.tokens import counter
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
+from rarefy.tasks.evaluate.protocols.budget import FIRST
 from rarefy.tasks.evaluate.systems.answer_store import AnswerStore
 from rarefy.tasks.evaluate.systems.config import BUILT_IN, SystemConfig
 from rarefy.tasks.evaluate.systems.interface import SystemInput, SystemOutput
@@ -68,6 +69,7 @@ def forecast_evaluation(
     split: str = "",
     questions: int = 0,
     budget: int = 0,
+    quick: bool = False,
     store: str = ".rarefy",
     workers: int = 0,
     dask: str = "",
@@ -81,13 +83,16 @@ def forecast_evaluation(
     The answer to that question is kept, so that the evaluation does not ask it again.
     """
     board = ProgressBoard(Terminal(stderr=True), quiet)
-    systems, wanted = pin_versions(resolve_systems(config, names), Path(out)), resolve_protocols(protocol)
+    systems, wanted = (
+        pin_versions(resolve_systems(config, names), Path(out)),
+        resolve_protocols(protocol or FIRST * quick),
+    )
     context = accounting.inference_context(config, run_id(), max_calls, max_cost, models_of_evaluation(config, systems))
     with board.open(), connect_workers(workers, dask, config.cluster) as pool:
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
         plan = plan_trials(run, Path(bench), systems, wanted, config, split, questions)
-        if budget:
-            plan = replace(plan, parts=draw_parts(run, plan, systems, config, budget)[0])
+        if budget or quick:
+            plan = replace(plan, parts=draw_parts(run, plan, systems, config, budget, quick)[0])
         found = []
         for name, system in systems.items():
             made = SystemForecast(name, system.kind)

@@ -25,7 +25,6 @@ from rarefy.flows.faults import UsageFault
 if TYPE_CHECKING:
     from rarefy.flows.config import Config
 
-QUICK = 300  # as in tasks/evaluate/protocols/budget.py, which takes a second to import
 EVALUATE = """\
 Put systems under test to the benchmark in BENCH, a folder of `rarefy build` or `rarefy perturb`: how robust is each, to
 what, and how sure is that? DIR gets report.html, summary.md and summary.json, and every trial, answer and score as
@@ -84,7 +83,9 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="at most N calls of all systems together: a sample of all cells, the same every time",
     )
     size.add_argument(
-        "--quick", dest="budget", action="store_const", const=QUICK, help=f"a first look: --budget {QUICK}"
+        "--quick",
+        action="store_true",
+        help="a first look: whole questions within 300 calls, of RARE-Met alone where no --protocol is named",
     )
     what.add_argument(
         "--dry-run", action="store_true", help="count calls, tokens, minutes and money first, after one question"
@@ -153,7 +154,19 @@ def evaluate(given: argparse.Namespace) -> int:
     from rarefy.flows.reports.console import Terminal
     from rarefy.tasks.evaluate.results import headline
 
-    names = ("protocol", "split", "questions", "budget", "store", "workers", "dask", "quiet", "max_calls", "max_cost")
+    names = (
+        "protocol",
+        "split",
+        "questions",
+        "budget",
+        "quick",
+        "store",
+        "workers",
+        "dask",
+        "quiet",
+        "max_calls",
+        "max_cost",
+    )
     options = {name: getattr(given, name) for name in names}
     if given.dry_run:
         from rarefy.flows.evaluation_forecast import forecast_evaluation, show

@@ -302,9 +302,17 @@ def describe_budget(summary: Mapping[str, Any]) -> str:
     if not about:
         return ""
     calls = f"{about['asked']:,} of {about['of']:,} calls"
+    if "questions" in about:
+        names = [protocol_title(name, summary["protocols"]) for name in summary["protocols"]]
+        alone = f"{names[0]} alone" if len(names) == 1 else " and ".join(names)
+        few = ", too few for intervals" if about["look"] else ""
+        return (
+            f"a first look: {alone}, on {about['questions']:,} whole questions ({calls}{few}); --budget N asks a "
+            "sample of all protocols, and without either all is asked"
+        )
     if about["asked"] == about["of"]:
         return f"all {about['of']:,} calls, within --budget {about['calls']}"
-    rest = "the same command without --budget or --quick asks the rest"
+    rest = "the same command without --budget asks the rest"
     if about["look"]:
         return f"a look: {calls}, too few for intervals; {rest}"
     return f"a sample: {calls} (--budget {about['calls']}); {rest}"
