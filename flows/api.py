@@ -395,7 +395,8 @@ def evaluate(
     Answers are kept as they come. The same call asks nothing that was answered in the folder `out` (BENCH-NAME in
     rarefy-out where none is given), so that one that was interrupted goes on; a function whose code changed is asked
     anew (docs/python.md). `questions`: only so many, the same every time; `budget`: no more calls than that, a sample
-    of all parts; `quick`: a first look, whole questions within 300 calls, of RARE-Met where no protocol is named. For `config`, `settings`, `store` and `prefect` see `build`.
+    of all parts; `quick`: a first look, whole questions within 300 calls, of RARE-Met where no protocol is named. For
+    `config`, `settings`, `store` and `prefect` see `build`.
     """
     if quick and budget:
         raise UsageFault(f"budget={budget} and quick=True: give one of them")

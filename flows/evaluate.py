@@ -171,9 +171,9 @@ def draw_parts(
         drawn = draw_trials(order_units(list_units(trials.values(), config.protocols, quick)), calls, most)
         if not drawn and quick:
             raise UsageFault(
-                f"--quick asks whole questions, and one takes more than {QUICK} calls: name fewer systems, or use --budget"
+                f"--quick: one whole question takes more than {QUICK} calls; name fewer systems, or give --budget"
                 if trials
-                else "--quick: nothing can be tried of the protocols that it asks, as said above; name another --protocol"
+                else "--quick: nothing of what it asks can be tried, as said above; name another --protocol"
             )
         if not drawn:
             raise UsageFault(
