@@ -10,7 +10,7 @@ from typing import Any
 from rarefy.tasks.evaluate.protocols import attribution
 from rarefy.tasks.evaluate.results import wording
 from rarefy.tasks.evaluate.results.findings import GOLD, LEAST_LOST, LEAST_RIGHT, OWN, READER, RETRIEVED, RETRIEVER
-from rarefy.tasks.evaluate.results.wording import format_share, format_shares
+from rarefy.tasks.evaluate.results.wording import format_share, format_shares, join_names
 from rarefy.tasks.text.characters import visible
 
 FOLDER = "RESULT"  # what commands call the folder of the result where nobody says which it is
@@ -140,14 +140,14 @@ def _describe_good(found: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
     ]
     shown = {
         OWN: "with what it retrieves itself",
-        RETRIEVED: f"with passages that {_join(found['retrievers'])} found",
+        RETRIEVED: f"with passages that {join_names(found['retrievers'])} found",
         GOLD: "with the right passages in its prompt",
     }.get(found["passages"], "without passages")
     title = wording.protocol_title(found["protocol"], summary["protocols"])
     return (
         f"right in {format_share(found['right'] / answers)} of {answers:,} answers to {found['questions']:,} unchanged "
-        f"questions. It {_join(parts or ['is never wrong and never refuses'])}; "
-        f"{_join(lost) if lost else 'all were scored'} ({title}, {shown})."
+        f"questions. It {join_names(parts or ['is never wrong and never refuses'])}; "
+        f"{join_names(lost) if lost else 'all were scored'} ({title}, {shown})."
     )
 
 
@@ -162,11 +162,6 @@ def _remarks(found: Mapping[str, Any]) -> Iterator[str]:
 
 def _questions(count: int) -> str:
     return f"{count:,} question{'' if count == 1 else 's'}"
-
-
-def _join(parts: Iterable[str]) -> str:
-    names = list(parts)
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}" if names else ""
 
 
 # What hurts?
@@ -200,8 +195,8 @@ def _describe_no_hurt(found: Mapping[str, Any]) -> str:
     if not found["changes_tried"]:
         return f"cannot be told: no change was tried on {LEAST_RIGHT} questions that are right unchanged."
     return (
-        f"of the kinds of change that were tried on {LEAST_RIGHT} questions or more that are right unchanged "
-        f"({found['changes_tried']:,}) none loses more right answers than it wins in {LEAST_LOST} questions."
+        f"of the kinds of change that were tried on at least {LEAST_RIGHT} questions that are right unchanged "
+        f"({found['changes_tried']:,}), none loses more than it wins in {LEAST_LOST} or more of them."
     )
 
 
@@ -219,11 +214,14 @@ def _describe_part(part: Mapping[str, Any]) -> str:
         )
     else:
         with_, without = part["with_gold"], part["without_gold"]
-        facts = f"all the right passages were retrieved in {format_share(part['all_gold'])} of the answers; " + _join(
-            [
-                *([f"with them it is right in {format_shares(with_)}"] if with_ else []),
-                *([f"without them in {format_shares(without)}"] if without else []),
-            ]
+        facts = (
+            f"all the right passages were retrieved in {format_share(part['all_gold'])} of the answers; "
+            + join_names(
+                [
+                    *([f"with them it is right in {format_shares(with_)}"] if with_ else []),
+                    *([f"without them in {format_shares(without)}"] if without else []),
+                ]
+            )
         )
         facts += f" ({part['questions']:,} questions)."
     if not part["weak"]:
