@@ -246,31 +246,40 @@ def _probe(
     return output
 
 
-def show(made: EvaluationForecast, console: Console) -> None:
-    """Each system's forecast as a table by protocol and part, with what it rests on."""
+def show(made: EvaluationForecast, console: Console, *, verbose: bool = False) -> None:
+    """Each system's forecast as a table by protocol, with what it rests on; `verbose`: by part, too."""
     for one in made.systems:
         if one.cells:
-            records = [describe_forecast(row) for row in _with_sums(one.cells)]
-            named = [{"protocol and part": row.pop("model") or row.pop("stage"), **row} for row in records]
+            records = [describe_forecast(row) for row in _with_sums(one.cells, verbose)]
+            named = [
+                {f"protocol{' and part' * verbose}": row.pop("model") or row.pop("stage"), **row} for row in records
+            ]
             for row in named:
                 row.pop("stage", None)
             console.print(as_table(f"Forecast for {one.name}", named))
         lines = [
             f"{one.trials:,} trials are {one.calls:,} calls, since what is worded and shown alike is asked once"
-            + (f"; {one.answered:,} are answered already" if one.answered else ""),
+            + (f"; {one.answered:,} are answered already and not in the table" if one.answered else ""),
             *one.remarks,
         ]
         console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
+    timed = any(cell.minutes[1] for one in made.systems for cell in one.cells)
+    text = "minutes are of the system alone: " if timed else ""
+    text += "finding passages, scoring and the report take rarefy some minutes more"
+    if not verbose:
+        text += "; --verbose has a row for each part of a protocol"
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
     if made.judge:
         most = sum(one.trials for one in made.systems)
         text = f"{made.judge} judges what words and arithmetic cannot decide, of {most:,} answers; that is not in it"
         console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
-def _with_sums(cells: Sequence[RequestForecast]) -> list[RequestForecast]:
-    """Of each protocol its sum and then its parts, and the sum of all at the end."""
+def _with_sums(cells: Sequence[RequestForecast], parts: bool) -> list[RequestForecast]:
+    """Of each protocol its sum and then, if they are wanted, its parts; and the sum of all at the end."""
     rows: list[RequestForecast] = []
     for protocol in dict.fromkeys(one.stage for one in cells):
         mine = [one for one in cells if one.stage == protocol]
-        rows += [sum_forecasts(mine, protocol), *(replace(one, model=f"· {one.model}") for one in mine)]
+        rows.append(sum_forecasts(mine, protocol))
+        rows += [replace(one, model=f"· {one.model}") for one in mine if parts]
     return [*rows, sum_forecasts(cells, "all")]

@@ -91,6 +91,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--dry-run", action="store_true", help="count calls, tokens, minutes and money first, after one question"
     )
     what.add_argument("--no-probe", action="store_true", help="with --dry-run: not even that one question")
+    what.add_argument("--verbose", action="store_true", help="with --dry-run: a row for each part of a protocol")
     add_workers(parser)
     add_limits(parser)
     parser.set_defaults(run=evaluate)
@@ -148,6 +149,7 @@ def evaluate(given: argparse.Namespace) -> int:
     chosen(given.protocol)
     tested = check_systems(config, given.config, given.system)
     checks.check_models(given, config, models_of_evaluation(config, tested))
+    made = not given.out.exists()
     check_result_folder(given.out)
     prefect_server.wait()
     from rarefy.flows.evaluate import evaluate as run_evaluation
@@ -171,10 +173,14 @@ def evaluate(given: argparse.Namespace) -> int:
     if given.dry_run:
         from rarefy.flows.evaluation_forecast import forecast_evaluation, show
 
-        forecast = forecast_evaluation(
-            str(given.benchmark), str(given.out), config, given.system, probe=not given.no_probe, **options
-        )
-        show(forecast, Terminal())
+        try:
+            forecast = forecast_evaluation(
+                str(given.benchmark), str(given.out), config, given.system, probe=not given.no_probe, **options
+            )
+        finally:
+            if made and not any(given.out.iterdir()):
+                given.out.rmdir()
+        show(forecast, Terminal(), verbose=given.verbose)
         return int(any(one.failed for one in forecast.systems))
     evaluated = run_evaluation(str(given.benchmark), str(given.out), config, given.system, **options)
     if not given.quiet:

@@ -66,11 +66,11 @@ def test_two_budgets_are_compared_on_what_both_asked(place):
 
 
 def test_a_dry_run_counts_calls_by_part_and_asks_one_question(place, capsys):
-    assert evaluate(place, "dry", *FEW, "--dry-run", quiet=False) == 0
+    assert evaluate(place, "dry", *FEW, "--dry-run", "--verbose", quiet=False) == 0
     said = capsys.readouterr().out
     whole = json.loads((place / "budget-30" / "summary.json").read_bytes())["budget"]["of"]
     assert "none, gold" in said and "bm25" in said and "one question of middle length" in said
-    assert f"are {whole} calls" in said and "1 are answered already" in said
+    assert f"are {whole} calls" in said and "1 are answered already and not in the table" in said
     assert not (place / "dry" / "summary.json").exists()
 
 
@@ -78,7 +78,10 @@ def test_a_dry_run_without_a_probe_asks_nothing_and_the_offline_system_costs_not
     assert evaluate(place, "dry-2", *FEW, "--dry-run", "--no-probe", quiet=False) == 0
     assert "no question was put to it" in capsys.readouterr().out
     assert evaluate(place, "dry-3", "--protocol", "rare", "--questions", "2", "--dry-run", quiet=False) == 0
-    assert "extractive is offline" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "extractive is offline" in said and "finding passages, scoring and the report take" in said
+    assert "gold" not in said and "--verbose" in said  # protocols alone
+    assert not (place / "dry-3").exists()
 
 
 def test_a_budget_too_small_for_anything_is_refused(place, capsys):
