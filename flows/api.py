@@ -373,6 +373,7 @@ def evaluate(
     protocols: Sequence[str] = (),
     questions: int = 0,
     budget: int = 0,
+    quick: bool = False,
     split: str = "",
     out: str | Path | None = None,
     config: Settings = None,
@@ -394,8 +395,11 @@ def evaluate(
     Answers are kept as they come. The same call asks nothing that was answered in the folder `out` (BENCH-NAME in
     rarefy-out where none is given), so that one that was interrupted goes on; a function whose code changed is asked
     anew (docs/python.md). `questions`: only so many, the same every time; `budget`: no more calls than that, a sample
-    of all parts, of which 300 are a first look. For `config`, `settings`, `store` and `prefect` see `build`.
+    of all parts; `quick`: a first look, whole questions within 300 calls, of RARE-Met where no protocol is named. For
+    `config`, `settings`, `store` and `prefect` see `build`.
     """
+    if quick and budget:
+        raise UsageFault(f"budget={budget} and quick=True: give one of them")
     place = bench.folder if isinstance(bench, Benchmark) else Path(bench)
     systems = _name_systems(system)
     name = re.sub(r"[^\w.@+-]+", "-", "-".join([place.name, *systems]))
@@ -413,7 +417,7 @@ def evaluate(
     described = {name: _describe_system(one) for name, one in systems.items() if one is not None}
     chosen = combine(combine(given.config, settings), {"systems": described})
     tested = check_systems(chosen, given.config if isinstance(given.config, Path) else None, [*systems])
-    wanted = resolve_protocols(protocols)
+    resolve_protocols(protocols)  # complains of names that there are not
     own = [name for name, one in tested.items() if is_registered(one.kind)]
     if own and (workers or dask or chosen.cluster.kind):
         raise UsageFault(f"{own[0]} is a function of this process: name it as module:function, or leave workers out")
@@ -422,13 +426,14 @@ def evaluate(
         "split": split,
         "questions": questions,
         "budget": budget,
+        "quick": quick,
         "store": given.store,
         "workers": workers,
         "dask": dask,
     }
     options |= {"quiet": quiet, "max_calls": max_calls, "max_cost": max_cost}
     run = evaluate_flow if prefect else evaluate_flow.fn
-    run(str(given.benchmark), str(given.out), chosen, [*tested], wanted, **options)
+    run(str(given.benchmark), str(given.out), chosen, [*tested], list(protocols), **options)
     return load_result(given.out)
 
 

@@ -36,7 +36,7 @@ from rarefy.flows.reports.build_report import count_breaches
 from rarefy.flows.reports.console import Terminal
 from rarefy.flows.reports.failure_notes import tell_failures, tell_unscored
 from rarefy.tasks.evaluate.protocols import PROTOCOLS, cases
-from rarefy.tasks.evaluate.protocols.budget import LOOK, QUICK, draw_trials, list_units, order_units
+from rarefy.tasks.evaluate.protocols.budget import FIRST, LOOK, QUICK, draw_trials, list_units, order_units
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.frame import NOT_DRAWN
 from rarefy.tasks.evaluate.protocols.sure_oracle import Preferred
@@ -69,6 +69,7 @@ def evaluate(
     split: str = "",
     questions: int = 0,
     budget: int = 0,
+    quick: bool = False,
     store: str = ".rarefy",
     workers: int = 0,
     dask: str = "",
@@ -78,10 +79,14 @@ def evaluate(
 ) -> EvaluationResult:
     """Put systems to the test on a benchmark, and write what comes of it into the folder `out`.
 
-    `budget`: so many calls of all systems together, at most, to a sample of the trials; 0: all of them.
+    `budget`: so many calls of all systems together, at most, to a sample of the trials; 0: all of them. `quick`: QUICK
+    calls to whole questions, of the protocols FIRST where none is named; `budget` is not looked at.
     """
     board = ProgressBoard(Terminal(stderr=True), quiet)
-    systems, wanted = pin_versions(resolve_systems(config, names), Path(out)), resolve_protocols(protocol)
+    systems, wanted = (
+        pin_versions(resolve_systems(config, names), Path(out)),
+        resolve_protocols(protocol or FIRST * quick),
+    )
     models = models_of_evaluation(config, systems)
     context = accounting.inference_context(config, run_id(), max_calls, max_cost, models)
     mark = mark_run(Store(store), f"evaluate {out}", board.say)
@@ -89,8 +94,8 @@ def evaluate(
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
         plan = plan_trials(run, Path(bench), systems, wanted, config, split, questions)
         opened, chosen = plan.opened, plan.chosen
-        parts, drawn = draw_parts(run, plan, systems, config, budget) if budget else (plan.parts, {})
-        if "sure" in chosen and config.oracle.likelihood.llm.provider and not budget:
+        parts, drawn = draw_parts(run, plan, systems, config, budget, quick) if budget or quick else (plan.parts, {})
+        if "sure" in chosen and config.oracle.likelihood.llm.provider and not drawn:
             parts = run.each(preferring(config), parts, "questions")
         scored = {name: _answer_and_score(run, parts, name, system, opened, config) for name, system in systems.items()}
         table_names = run.stage("gather", lambda: gather_tables(run.store, opened, plan.hits, parts, scored))
@@ -148,9 +153,13 @@ def _rows_by_id(store: Store, names: str | list[str], row_type: type) -> dict[st
 
 
 def draw_parts(
-    run: Run, plan: TrialPlan, systems: Mapping[str, SystemConfig], config: Config, budget: int
+    run: Run, plan: TrialPlan, systems: Mapping[str, SystemConfig], config: Config, budget: int, quick: bool = False
 ) -> tuple[list[Part], dict[str, Any]]:
-    """The parts, trials that the budget leaves out skipped as `not_drawn`; and what the summary says of the budget."""
+    """The parts, trials that the budget leaves out skipped as `not_drawn`; and what the summary says of the budget.
+
+    `quick`: whole questions are drawn, within QUICK calls.
+    """
+    most = QUICK if quick else budget
 
     def draw() -> tuple[list[Part], dict[str, Any]]:
         calls: dict[str, set[str]] = defaultdict(set)
@@ -159,7 +168,13 @@ def draw_parts(
             for trial, question in render_calls(run.store, plan, name, system):
                 calls[trial.trial_id].add(f"{name} {question.asked_id}")
                 trials[trial.trial_id] = trial
-        drawn = draw_trials(order_units(list_units(trials.values(), config.protocols)), calls, budget)
+        drawn = draw_trials(order_units(list_units(trials.values(), config.protocols, quick)), calls, most)
+        if not drawn and quick:
+            raise UsageFault(
+                f"--quick: one whole question takes more than {QUICK} calls; name fewer systems, or give --budget"
+                if trials
+                else "--quick: nothing of what it asks can be tried, as said above; name another --protocol"
+            )
         if not drawn:
             raise UsageFault(
                 f"--budget {budget}: too few for one question of one protocol; a first look, --quick, has {QUICK}"
@@ -167,7 +182,9 @@ def draw_parts(
         of = len(set().union(*calls.values()))
         asked = len(set().union(*(calls[name] for name in drawn)))
         look = asked < of and asked < LOOK * len(systems)
-        about = {"calls": budget, "asked": asked, "of": of, "look": look}
+        about: dict[str, Any] = {"calls": most, "asked": asked, "of": of, "look": look}
+        if quick:
+            about["questions"] = len({trials[name].question_id for name in drawn})
         left = calls.keys() - drawn
         return [{**part, "trials": _skip_trials(run.store, part["trials"], left)} for part in plan.parts], about
 

@@ -22,6 +22,7 @@ from rarefy.flows.models.request_forecast import CountingModel, RequestForecast,
 from rarefy.flows.reports.console import Terminal, as_table
 from rarefy.tasks.corpus.tokens import counter
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
+from rarefy.tasks.evaluate.protocols.budget import FIRST
 from rarefy.tasks.evaluate.systems.answer_store import AnswerStore
 from rarefy.tasks.evaluate.systems.config import BUILT_IN, SystemConfig
 from rarefy.tasks.evaluate.systems.interface import SystemInput, SystemOutput
@@ -68,6 +69,7 @@ def forecast_evaluation(
     split: str = "",
     questions: int = 0,
     budget: int = 0,
+    quick: bool = False,
     store: str = ".rarefy",
     workers: int = 0,
     dask: str = "",
@@ -81,13 +83,16 @@ def forecast_evaluation(
     The answer to that question is kept, so that the evaluation does not ask it again.
     """
     board = ProgressBoard(Terminal(stderr=True), quiet)
-    systems, wanted = pin_versions(resolve_systems(config, names), Path(out)), resolve_protocols(protocol)
+    systems, wanted = (
+        pin_versions(resolve_systems(config, names), Path(out)),
+        resolve_protocols(protocol or FIRST * quick),
+    )
     context = accounting.inference_context(config, run_id(), max_calls, max_cost, models_of_evaluation(config, systems))
     with board.open(), connect_workers(workers, dask, config.cluster) as pool:
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
         plan = plan_trials(run, Path(bench), systems, wanted, config, split, questions)
-        if budget:
-            plan = replace(plan, parts=draw_parts(run, plan, systems, config, budget)[0])
+        if budget or quick:
+            plan = replace(plan, parts=draw_parts(run, plan, systems, config, budget, quick)[0])
         found = []
         for name, system in systems.items():
             made = SystemForecast(name, system.kind)
@@ -241,31 +246,40 @@ def _probe(
     return output
 
 
-def show(made: EvaluationForecast, console: Console) -> None:
-    """Each system's forecast as a table by protocol and part, with what it rests on."""
+def show(made: EvaluationForecast, console: Console, *, verbose: bool = False) -> None:
+    """Each system's forecast as a table by protocol, with what it rests on; `verbose`: by part, too."""
     for one in made.systems:
         if one.cells:
-            records = [describe_forecast(row) for row in _with_sums(one.cells)]
-            named = [{"protocol and part": row.pop("model") or row.pop("stage"), **row} for row in records]
+            records = [describe_forecast(row) for row in _with_sums(one.cells, verbose)]
+            named = [
+                {f"protocol{' and part' * verbose}": row.pop("model") or row.pop("stage"), **row} for row in records
+            ]
             for row in named:
                 row.pop("stage", None)
             console.print(as_table(f"Forecast for {one.name}", named))
         lines = [
             f"{one.trials:,} trials are {one.calls:,} calls, since what is worded and shown alike is asked once"
-            + (f"; {one.answered:,} are answered already" if one.answered else ""),
+            + (f"; {one.answered:,} are answered already and not in the table" if one.answered else ""),
             *one.remarks,
         ]
         console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
+    timed = any(cell.minutes[1] for one in made.systems for cell in one.cells)
+    text = "minutes are of the system alone: " if timed else ""
+    text += "finding passages, scoring and the report take rarefy some minutes more"
+    if not verbose:
+        text += "; --verbose has a row for each part of a protocol"
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
     if made.judge:
         most = sum(one.trials for one in made.systems)
         text = f"{made.judge} judges what words and arithmetic cannot decide, of {most:,} answers; that is not in it"
         console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
-def _with_sums(cells: Sequence[RequestForecast]) -> list[RequestForecast]:
-    """Of each protocol its sum and then its parts, and the sum of all at the end."""
+def _with_sums(cells: Sequence[RequestForecast], parts: bool) -> list[RequestForecast]:
+    """Of each protocol its sum and then, if they are wanted, its parts; and the sum of all at the end."""
     rows: list[RequestForecast] = []
     for protocol in dict.fromkeys(one.stage for one in cells):
         mine = [one for one in cells if one.stage == protocol]
-        rows += [sum_forecasts(mine, protocol), *(replace(one, model=f"· {one.model}") for one in mine)]
+        rows.append(sum_forecasts(mine, protocol))
+        rows += [replace(one, model=f"· {one.model}") for one in mine if parts]
     return [*rows, sum_forecasts(cells, "all")]

@@ -25,7 +25,6 @@ from rarefy.flows.faults import UsageFault
 if TYPE_CHECKING:
     from rarefy.flows.config import Config
 
-QUICK = 300  # as in tasks/evaluate/protocols/budget.py, which takes a second to import
 EVALUATE = """\
 Put systems under test to the benchmark in BENCH, a folder of `rarefy build` or `rarefy perturb`: how robust is each, to
 what, and how sure is that? DIR gets report.html, summary.md and summary.json, and every trial, answer and score as
@@ -84,12 +83,15 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="at most N calls of all systems together: a sample of all cells, the same every time",
     )
     size.add_argument(
-        "--quick", dest="budget", action="store_const", const=QUICK, help=f"a first look: --budget {QUICK}"
+        "--quick",
+        action="store_true",
+        help="a first look: whole questions within 300 calls, of RARE-Met alone where no --protocol is named",
     )
     what.add_argument(
         "--dry-run", action="store_true", help="count calls, tokens, minutes and money first, after one question"
     )
     what.add_argument("--no-probe", action="store_true", help="with --dry-run: not even that one question")
+    what.add_argument("--verbose", action="store_true", help="with --dry-run: a row for each part of a protocol")
     add_workers(parser)
     add_limits(parser)
     parser.set_defaults(run=evaluate)
@@ -147,21 +149,38 @@ def evaluate(given: argparse.Namespace) -> int:
     chosen(given.protocol)
     tested = check_systems(config, given.config, given.system)
     checks.check_models(given, config, models_of_evaluation(config, tested))
+    made = not given.out.exists()
     check_result_folder(given.out)
     prefect_server.wait()
     from rarefy.flows.evaluate import evaluate as run_evaluation
     from rarefy.flows.reports.console import Terminal
     from rarefy.tasks.evaluate.results import headline
 
-    names = ("protocol", "split", "questions", "budget", "store", "workers", "dask", "quiet", "max_calls", "max_cost")
+    names = (
+        "protocol",
+        "split",
+        "questions",
+        "budget",
+        "quick",
+        "store",
+        "workers",
+        "dask",
+        "quiet",
+        "max_calls",
+        "max_cost",
+    )
     options = {name: getattr(given, name) for name in names}
     if given.dry_run:
         from rarefy.flows.evaluation_forecast import forecast_evaluation, show
 
-        forecast = forecast_evaluation(
-            str(given.benchmark), str(given.out), config, given.system, probe=not given.no_probe, **options
-        )
-        show(forecast, Terminal())
+        try:
+            forecast = forecast_evaluation(
+                str(given.benchmark), str(given.out), config, given.system, probe=not given.no_probe, **options
+            )
+        finally:
+            if made and not any(given.out.iterdir()):
+                given.out.rmdir()
+        show(forecast, Terminal(), verbose=given.verbose)
         return int(any(one.failed for one in forecast.systems))
     evaluated = run_evaluation(str(given.benchmark), str(given.out), config, given.system, **options)
     if not given.quiet:

@@ -103,7 +103,8 @@ def describe_other_differences(first: Side, second: Side) -> list[str]:
     for side in (first, second):
         if budget := side.about.get("budget"):
             calls = f"{budget['asked']:,} of {budget['of']:,} calls"
-            lines.append(f"{side.folder} asked {calls} (--budget {budget['calls']}): compared on what both asked")
+            option = "--quick" if "questions" in budget else f"--budget {budget['calls']}"
+            lines.append(f"{side.folder} asked {calls} ({option}): compared on what both asked")
     for section in ALIKE:
         left, right = first.about.get(section), second.about.get(section)
         if left != right:

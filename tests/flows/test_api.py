@@ -239,6 +239,7 @@ def test_systems_are_given_by_name_by_function_and_as_in_a_config(evaluate):
         ("extractiv", {}, "did you mean 'extractive'"),
         (known.right, {"workers": 2}, "a function of this process"),
         (known.right, {"protocols": ["rar"]}, "did you mean 'rare'"),
+        (known.right, {"budget": 9, "quick": True}, "budget=9 and quick=True: give one"),
         (known.right, {"perturbb": {}}, "no key 'perturbb'; did you mean 'perturb'"),
         (known.right, {"config": "nowhere.toml"}, r"nowhere\.toml"),
     ],
@@ -247,6 +248,11 @@ def test_what_cannot_be_asked_is_said_before_anything_is_begun(evaluate, tmp_pat
     with pytest.raises(UsageFault, match=message):
         evaluate(system, **options)
     assert not list(tmp_path.glob("rarefy-out/*/summary.json"))
+
+
+def test_a_first_look_is_of_rare_met_where_no_protocol_is_named(evaluate):
+    about = evaluate(known.right, protocols=(), quick=True).about
+    assert [*about["protocols"]] == ["rare"] and about["budget"]["questions"] > 0
 
 
 def test_two_results_are_compared(evaluate):

@@ -35,6 +35,27 @@ def test_a_budget_is_kept_and_said_in_every_form(place, capsys):
     assert any(row["value"] is not None for row in of_system) and all(row["low"] is None for row in of_system)
 
 
+def test_a_first_look_is_whole_questions_of_rare_met(place, capsys):
+    assert evaluate(place, "quick", *systems("right"), "--quick", quiet=False) == 0
+    summary = json.loads((place / "quick" / "summary.json").read_bytes())
+    told = summary["budget"]
+    assert list(summary["protocols"]) == ["rare"] and told["asked"] <= 300
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"a first look: RARE-Met alone, on {told['questions']} whole questions" in said
+    trials = pq.read_table(place / "quick" / "trials.parquet").to_pylist()
+    reasons = {}
+    for trial in trials:
+        reasons.setdefault(trial["question_id"], set()).add(trial["skipped_because"] == "not_drawn")
+    whole = [name for name, found in reasons.items() if False in found]
+    assert len(whole) == told["questions"] and all(reasons[name] == {False} for name in whole)
+
+
+def test_a_first_look_is_of_the_protocols_that_are_named(place, capsys):
+    assert evaluate(place, "quick-2", *FEW, "--quick") == 0
+    summary = json.loads((place / "quick-2" / "summary.json").read_bytes())
+    assert list(summary["protocols"]) == ["rare", "retrieval_robustness"]
+
+
 def test_two_budgets_are_compared_on_what_both_asked(place):
     assert evaluate(place, "budget-60", *FEW, "--budget", "60") == 0
     small, large = (answers(place, name) for name in ("budget-30", "budget-60"))
@@ -45,11 +66,11 @@ def test_two_budgets_are_compared_on_what_both_asked(place):
 
 
 def test_a_dry_run_counts_calls_by_part_and_asks_one_question(place, capsys):
-    assert evaluate(place, "dry", *FEW, "--dry-run", quiet=False) == 0
+    assert evaluate(place, "dry", *FEW, "--dry-run", "--verbose", quiet=False) == 0
     said = capsys.readouterr().out
     whole = json.loads((place / "budget-30" / "summary.json").read_bytes())["budget"]["of"]
     assert "none, gold" in said and "bm25" in said and "one question of middle length" in said
-    assert f"are {whole} calls" in said and "1 are answered already" in said
+    assert f"are {whole} calls" in said and "1 are answered already and not in the table" in said
     assert not (place / "dry" / "summary.json").exists()
 
 
@@ -57,7 +78,10 @@ def test_a_dry_run_without_a_probe_asks_nothing_and_the_offline_system_costs_not
     assert evaluate(place, "dry-2", *FEW, "--dry-run", "--no-probe", quiet=False) == 0
     assert "no question was put to it" in capsys.readouterr().out
     assert evaluate(place, "dry-3", "--protocol", "rare", "--questions", "2", "--dry-run", quiet=False) == 0
-    assert "extractive is offline" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "extractive is offline" in said and "finding passages, scoring and the report take" in said
+    assert "gold" not in said and "--verbose" in said  # protocols alone
+    assert not (place / "dry-3").exists()
 
 
 def test_a_budget_too_small_for_anything_is_refused(place, capsys):

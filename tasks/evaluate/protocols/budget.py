@@ -8,7 +8,8 @@ from itertools import chain
 from rarefy.data_contracts.rows import Trial, row_id
 from rarefy.tasks.evaluate.protocols import PROTOCOLS, ProtocolsConfig
 
-QUICK = 300  # calls of a first look
+QUICK = 300  # calls of a first look: whole questions
+FIRST = ("rare",)  # protocols of a first look where none is named
 LOOK = 1_000  # calls to a system under which numbers are a look: they have no interval
 FEWEST = 30  # questions under which a number of a sample has no interval: of 15, 85 of 100 held the whole's value
 
@@ -23,12 +24,15 @@ class Unit:
     trial_ids: tuple[str, ...]
 
 
-def list_units(trials: Iterable[Trial], options: ProtocolsConfig) -> list[Unit]:
-    """The units of these trials; skipped ones are in none. All trials of a question must be among them, or none."""
+def list_units(trials: Iterable[Trial], options: ProtocolsConfig, whole: bool = False) -> list[Unit]:
+    """The units of these trials; skipped ones are in none. All trials of a question must be among them, or none.
+
+    `whole`: all trials of a question in a protocol are one unit.
+    """
     parts: dict[tuple[str, str], dict[tuple[str, str], list[str]]] = defaultdict(lambda: defaultdict(list))
     for trial in trials:
         if not trial.skipped_because:
-            part = PROTOCOLS[trial.protocol].part(trial, getattr(options, trial.protocol))
+            part = "" if whole else PROTOCOLS[trial.protocol].part(trial, getattr(options, trial.protocol))
             parts[trial.protocol, trial.question_id][trial.chunk_id, part].append(trial.trial_id)
     units = []
     for (protocol, question_id), of_question in parts.items():

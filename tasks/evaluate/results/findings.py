@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CHANGES = 3  # changes that are named
-LEAST_LOST = 2  # right answers, less those won, that a change must lose to be named
+LEAST_LOST = (
+    2  # right answers, less those won, that a change must lose to be named, and questions that it must lose them of
+)
+LEAST_RIGHT = 3  # questions with right answers on which a change must have been tried to be named
 LONGEST = 500  # characters of a text that are kept
 JUDGE = "judge_needed"  # begins the reason of a score that only a judge can give
 OWN, RETRIEVED, GOLD, CLOSED = "own", "retrieved", "gold", "closed_book"
@@ -44,7 +47,8 @@ def find_findings(frames: Iterable[tuple[str, str, Frame]], tables: Mapping[str,
             right=(rows["status"] == "scored") & (rows["value"] >= 1),
         )
         if protocol in PROTOCOLS and PROTOCOLS[protocol].abstention and system not in absent:
-            absent[system] = _count_outcomes(rows[rows["pattern"] == "absent"])
+            none = rows[rows["pattern"] == "absent"]
+            absent[system] = {"questions": _count_questions(none)} | _count_outcomes(none)
         answerable = rows[rows["pattern"] != "absent"]
         if len(answerable):
             by_system.setdefault(system, {})[protocol] = answerable
@@ -88,7 +92,7 @@ def _count_unchanged(protocols: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
                     "protocol": protocol,
                     "passages": setting,
                     "retrievers": sorted(set(mine["retriever"]) - {""}),
-                    "questions": int(mine["question_id"].nunique()),
+                    "questions": _count_questions(mine),
                 }
                 return about | _count_outcomes(mine)
     return {}
@@ -124,17 +128,22 @@ def _count_unscored(system: str, tables: Mapping[str, pa.Table]) -> dict[str, in
 
 
 def _find_harmful_changes(protocols: Mapping[str, "pd.DataFrame"], tables: Mapping[str, pa.Table]) -> dict[str, Any]:
-    """The changes that lost the largest share of right answers, each once, with an example; and how many were tried."""
+    """The changes that lost the largest share of right answers, each once, with an example; and how many were tried.
+
+    A change counts as tried where it was made to questions enough that were right before.
+    """
     found: dict[tuple[str, str], tuple[Any, str, pd.DataFrame]] = {}
     tried = set()
     for protocol, rows in protocols.items():
         for side, pairs in _pair_changes(rows):
             both = pairs[(pairs["status"] == "scored") & (pairs["status_before"] == "scored")]
             for change, some in both.groupby("change", sort=True):
-                tried.add((side, change))
                 before, lost = int(some["right_before"].sum()), some["right_before"] & ~some["right"]
+                if _count_questions(some[some["right_before"]]) < LEAST_RIGHT:
+                    continue
+                tried.add((side, change))
                 net = int(lost.sum()) - int((~some["right_before"] & some["right"]).sum())
-                if net < LEAST_LOST:
+                if min(net, _count_questions(some[lost])) < LEAST_LOST:
                     continue
                 rank = (net / before, net)
                 if (side, change) not in found or rank > found[side, change][0]:
@@ -194,7 +203,9 @@ def _describe_change(
         "family": entry.family if entry else "",
         "about": entry.about if entry else "",
         "protocol": protocol,
-        "questions": int(pairs["question_id"].nunique()),
+        "questions": _count_questions(pairs),
+        "questions_right_before": _count_questions(pairs[pairs["right_before"]]),
+        "questions_lost": _count_questions(lost),
         "pairs": len(pairs),
         "right_before": int(pairs["right_before"].sum()),
         "lost": len(lost),
@@ -208,6 +219,10 @@ def _describe_change(
             "right": _cut(question["answer"]),
         },
     }
+
+
+def _count_questions(rows: "pd.DataFrame") -> int:
+    return int(rows["question_id"].nunique())
 
 
 def _first(table: pa.Table, column: str, value: str) -> Any:

@@ -1,6 +1,6 @@
 """The result for a terminal of 80 columns or more: the summary in plain sentences, and a short table per protocol."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rarefy.tasks.evaluate.protocols import display_of
@@ -14,10 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-ABOUT_TABLES = (
-    "By protocol (each of another paper, with its own prompts and its own rule of what is right; of the kinds of "
-    "question that the paper has, which the summary above does not leave out). All numbers are in summary.md."
-)
+ABOUT_TABLES = "By protocol, of the kinds of question that its paper has: fewer than the summary above counts."
 
 
 def headline(summary: Mapping[str, Any], folder: str = FOLDER) -> "Group":
@@ -57,6 +54,7 @@ def _tables(summary: Mapping[str, Any]) -> Iterator["Table | Text"]:
         table.add_column("", ratio=None, max_width=32, overflow="fold")
         table.add_column("value [95 % interval]", overflow="fold", min_width=22)
         table.add_column("scored", justify="right", overflow="fold")
+        table.add_column(wording.cluster_name(summary), justify="right", overflow="fold")
         cautions: list[str] = []
         shown: list[Mapping[str, Any]] = []
         systems = [system for (system,), _ in wording.group_rows(mine, "system")]
@@ -65,20 +63,19 @@ def _tables(summary: Mapping[str, Any]) -> Iterator["Table | Text"]:
             if len(summary["systems"]) > 1 or system not in summary["systems"]:
                 table.add_row(Text(wording.system_title(system), style="bold"))
             for row in rows:
-                table.add_row(Text(_label(row)), _number(row), _scored(row))
+                table.add_row(Text(_label(row)), _number(row), _scored(row), f"{row['clusters']:,}")
             caution = wording.describe_caution(rows, protocol)
             of = f" ({wording.system_title(system)})" if len(systems) > 1 else ""
             cautions += [f"  Mind{of}: {caution}."] if caution else []
             shown += rows
         yield table
         yield Text("\n".join(cautions), style="yellow") if cautions else Text("", end="")
-        yield Text("\n".join([*_explanations(shown), *_notes(shown), ""]), style="dim")
+        yield Text("\n".join([*_explanations(shown, summary["figures"]), *_notes(shown), ""]), style="dim")
 
 
-def _explanations(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def _explanations(rows: Iterable[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What each number says, each once."""
-    titles = dict.fromkeys(map(wording.metric_title, rows))
-    yield from (f"  {title.name}: {title.about}" for title in titles if title.about)
+    yield from (f"  {name}: {about}" for name, about in wording.describe_metrics(rows, figures))
 
 
 def _notes(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:

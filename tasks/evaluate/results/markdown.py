@@ -10,6 +10,8 @@ from rarefy.tasks.evaluate.results.plain_summary import plain_summaries
 from rarefy.tasks.text.markdown import markdown_table
 from rarefy.tasks.text.markdown import markdown_text as _text
 
+COUNTS = ("scored", "failed", "missing", "skipped")
+
 
 def markdown(summary: Mapping[str, Any]) -> str:
     """The plain summary, headline, coverage, what was left out, the options chosen, and what it cost, as Markdown."""
@@ -55,7 +57,7 @@ def _headline(summary: Mapping[str, Any]) -> Iterator[str]:
         "## Headline",
         "",
         "Accuracy stands first. A range is a number of which too little was scored: it lies somewhere in there. Each "
-        "protocol counts the kinds of question that its paper has.",
+        "protocol counts the kinds of question that its paper has: fewer than the summary above does.",
         "",
     )
     for (protocol,), rows in wording.group_rows(wording.headline_rows(summary["figures"]), "protocol"):
@@ -67,7 +69,7 @@ def _headline(summary: Mapping[str, Any]) -> Iterator[str]:
         systems = [system for (system,), _ in wording.group_rows(rows, "system")]
         rows = [row for system in systems for row in wording.table_rows(summary["figures"], protocol, system)]
         yield from _table(
-            ("system", "number", "of", "value", "95 % interval", "scored", "failed", "missing", "skipped", "note"),
+            (*("system", "number", "of", "value", "95 % interval"), wording.cluster_name(summary), *COUNTS, "note"),
             (
                 (
                     wording.system_title(row["system"]),
@@ -75,18 +77,18 @@ def _headline(summary: Mapping[str, Any]) -> Iterator[str]:
                     wording.format_slice(row["slice"]),
                     wording.format_value(row),
                     wording.format_interval(row),
-                    *(f"{row[f'n_{name}']:,}" for name in ("scored", "failed", "missing", "skipped")),
+                    *(f"{row[name]:,}" for name in ("clusters", *(f"n_{name}" for name in COUNTS))),
                     wording.other_notes(row),
                 )
                 for row in rows
             ),
-            range(3, 9),
+            range(3, 10),
         )
         for system in systems:
             caution = wording.describe_caution([row for row in rows if row["system"] == system], protocol)
             yield from (f"**Mind**, {_text(wording.system_title(system))}: {_text(caution)}.", "") if caution else ()
-        titles = dict.fromkeys(map(wording.metric_title, rows))
-        said = [f"- {_text(title.name)}: {_text(title.about)}" for title in titles if title.about]
+        described = wording.describe_metrics(rows, summary["figures"])
+        said = [f"- {_text(name)}: {_text(about)}" for name, about in described]
         yield from (*said, "") if said else ()
 
 

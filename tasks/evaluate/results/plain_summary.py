@@ -9,8 +9,8 @@ from typing import Any
 
 from rarefy.tasks.evaluate.protocols import attribution
 from rarefy.tasks.evaluate.results import wording
-from rarefy.tasks.evaluate.results.findings import GOLD, OWN, READER, RETRIEVED, RETRIEVER
-from rarefy.tasks.evaluate.results.wording import format_share, format_shares
+from rarefy.tasks.evaluate.results.findings import GOLD, LEAST_LOST, LEAST_RIGHT, OWN, READER, RETRIEVED, RETRIEVER
+from rarefy.tasks.evaluate.results.wording import format_share, format_shares, join_names
 from rarefy.tasks.text.characters import visible
 
 FOLDER = "RESULT"  # what commands call the folder of the result where nobody says which it is
@@ -21,18 +21,27 @@ BRIEF = 1  # changes of each system, where text is of several
 UNSCORED = 0.05  # share of answers without a score from which a judge is the first thing to try
 REFUSED = 0.3  # share of refusals from which something is said of them
 ANSWERED_ABSENT = 0.5  # share of answers to what the documents do not say, from which something is said of them
-# What helps against a family of changes: (families, what to try)
+# What helps against changes: (their names or families, what to try); against others nothing is advised
 REMEDIES: tuple[tuple[tuple[str, ...], str], ...] = (
     (
-        ("superficial", "surface"),
+        ("character", "superficial"),
         "Correct spelling, case and spacing of questions before they are searched and answered",
     ),
-    (("advanced", "paraphrase"), "Rewrite questions before retrieval, or retrieve with several wordings of each"),
+    (
+        ("word", "grammar", "paraphrase"),
+        "Rewrite questions in the documents' words before they are searched and answered, or use several wordings",
+    ),
+    (("irrelevant_detail",), "Cut questions down to what they ask before they are searched and answered"),
     (("format", "metadata"), "Strip markup and metadata from passages before the reader sees them"),
     (
-        ("distraction", "distracting", "low_quality", "inconsequential", "irrelevant"),
+        ("counterfactual", "distracting"),
+        "Show with each passage where it is from, and have the reader check that it is about what is asked",
+    ),
+    (
+        ("distraction", "low_quality", "inconsequential", "irrelevant"),
         "Show fewer passages, or rerank them: noise beside the right ones misleads the reader",
     ),
+    (("reversed", "shuffled"), "Show fewer passages, the best first: the reader depends on their order"),
 )
 
 
@@ -131,14 +140,14 @@ def _describe_good(found: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
     ]
     shown = {
         OWN: "with what it retrieves itself",
-        RETRIEVED: f"with passages that {_join(found['retrievers'])} found",
+        RETRIEVED: f"with passages that {join_names(found['retrievers'])} found",
         GOLD: "with the right passages in its prompt",
     }.get(found["passages"], "without passages")
     title = wording.protocol_title(found["protocol"], summary["protocols"])
     return (
         f"right in {format_share(found['right'] / answers)} of {answers:,} answers to {found['questions']:,} unchanged "
-        f"questions. It {_join(parts or ['is never wrong and never refuses'])}; "
-        f"{_join(lost) if lost else 'all were scored'} ({title}, {shown})."
+        f"questions. It {join_names(parts or ['is never wrong and never refuses'])}; "
+        f"{join_names(lost) if lost else 'all were scored'} ({title}, {shown})."
     )
 
 
@@ -146,13 +155,13 @@ def _remarks(found: Mapping[str, Any]) -> Iterator[str]:
     absent = found["absent"]
     if absent.get("answers"):
         yield (
-            f"Where the documents have no answer it rightly refuses {absent['right']:,} of {absent['answers']:,} times."
+            f"Where the documents have no answer it rightly refuses {absent['right']:,} of {absent['answers']:,} "
+            f"times, of {_questions(absent['questions'])}."
         )
 
 
-def _join(parts: Iterable[str]) -> str:
-    names = list(parts)
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}" if names else ""
+def _questions(count: int) -> str:
+    return f"{count:,} question{'' if count == 1 else 's'}"
 
 
 # What hurts?
@@ -166,7 +175,8 @@ def _describe_hurt(change: Mapping[str, Any], summary: Mapping[str, Any]) -> Hur
     example = change["example"]
     return Hurt(
         f"{of.get(change['side'], '')}{name}{f' ({about})' if about else ''}",
-        f"{change['lost']:,} of {change['right_before']:,} right answers lost{won}",
+        f"{change['lost']:,} of {change['right_before']:,} right answers lost{won}, in "
+        f"{change['questions_lost']:,} of {_questions(change['questions_right_before'])}",
         wording.protocol_title(change["protocol"], summary["protocols"]),
         example["question"],
         example["said"],
@@ -183,8 +193,11 @@ def _shorten(about: str) -> str:
 
 def _describe_no_hurt(found: Mapping[str, Any]) -> str:
     if not found["changes_tried"]:
-        return "cannot be told: no changed question was scored beside an unchanged one."
-    return f"of {found['changes_tried']:,} kinds of change none loses two right answers more than it wins."
+        return f"cannot be told: no change was tried on {LEAST_RIGHT} questions that are right unchanged."
+    return (
+        f"of the kinds of change that were tried on at least {LEAST_RIGHT} questions that are right unchanged "
+        f"({found['changes_tried']:,}), none loses more than it wins in {LEAST_LOST} or more of them."
+    )
 
 
 # Retriever or reader?
@@ -201,11 +214,14 @@ def _describe_part(part: Mapping[str, Any]) -> str:
         )
     else:
         with_, without = part["with_gold"], part["without_gold"]
-        facts = f"all the right passages were retrieved in {format_share(part['all_gold'])} of the answers; " + _join(
-            [
-                *([f"with them it is right in {format_shares(with_)}"] if with_ else []),
-                *([f"without them in {format_shares(without)}"] if without else []),
-            ]
+        facts = (
+            f"all the right passages were retrieved in {format_share(part['all_gold'])} of the answers; "
+            + join_names(
+                [
+                    *([f"with them it is right in {format_shares(with_)}"] if with_ else []),
+                    *([f"without them in {format_shares(without)}"] if without else []),
+                ]
+            )
         )
         facts += f" ({part['questions']:,} questions)."
     if not part["weak"]:
@@ -245,20 +261,18 @@ def _next_steps(found: Mapping[str, Any], figures: list[Mapping[str, Any]]) -> I
     elif part["weak"] == RETRIEVER:
         yield from _retriever_steps(part, figures)
     for change in found["changes"]:
-        remedy = next((words for families, words in REMEDIES if _family(change) in families), "")
+        known = (words for name in (change["change"], change["family"]) for names, words in REMEDIES if name in names)
+        remedy = next(known, "")
         if remedy:
             yield f"{remedy} (against {wording.plain_words(change['change'])})."
             break
     absent = found["absent"]
-    if absent.get("answers") and absent["wrong"] + absent["partly"] > ANSWERED_ABSENT * absent["answers"]:
+    enough = absent.get("questions", 0) >= LEAST_RIGHT
+    if enough and absent["wrong"] + absent["partly"] > ANSWERED_ABSENT * absent["answers"]:
         yield "Tell the reader to say so where the passages do not have the answer: mostly it makes one up."
     if not part["weak"] and part["by"]:
         few = f"{part['questions']:,} questions do not show which part to work on"
         yield f"Ask more (a larger --budget, more --questions): {few}."
-
-
-def _family(change: Mapping[str, Any]) -> str:
-    return str(change["family"] or change["change"])
 
 
 def _reader_steps(part: Mapping[str, Any], figures: list[Mapping[str, Any]]) -> Iterator[str]:
@@ -272,10 +286,11 @@ def _reader_steps(part: Mapping[str, Any], figures: list[Mapping[str, Any]]) -> 
     if part["by"] == "gold shown":
         gain = max(0.0, part["gold"][1] - part["retrieved"][0])
         yield (
-            f"Change the reader (its model, its prompt): perfect retrieval would add {100 * gain:.0f} points at most."
+            "Change the reader (its model, its prompt), because retrieval is not what limits it: perfect retrieval "
+            f"would add {100 * gain:.0f} points at most."
         )
     else:
-        yield "Change the reader (its model, its prompt): it is wrong where all the right passages are there."
+        yield "Change the reader (its model, its prompt), because most wrong answers had all the right passages."
 
 
 def _retriever_steps(part: Mapping[str, Any], figures: list[Mapping[str, Any]]) -> Iterator[str]:

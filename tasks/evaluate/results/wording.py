@@ -138,6 +138,38 @@ def describe_row(row: Row) -> str:
     return f"{named}: {format_estimate(row).strip()}"
 
 
+def cluster_name(summary: Mapping[str, Any]) -> str:
+    """What intervals are drawn from, and `clusters` of a number counts: questions or documents."""
+    return f"{summary['statistics'].get('cluster', 'question')}s"
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Names as words: "a, b and c"."""
+    *first, last = [*names] or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def describe_metrics(rows: Iterable[Row], figures: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    """Each number's name in plain words and what it says, each once; retrieved passages with who found them."""
+    said: dict[str, str] = {}
+    for row in rows:
+        title = metric_title(row)
+        if title.about:
+            said.setdefault(title.name, title.about.replace("with retrieved passages", _passages_of(row, figures)))
+    yield from said.items()
+
+
+def _passages_of(row: Row, figures: Sequence[Row]) -> str:
+    """Whose passages a number of retrieved ones is of: its parts by retriever say so."""
+    same = ("system", "protocol", "metric")
+    fields = [slice_fields(one["slice"]) for one in figures if all(one[name] == row[name] for name in same)]
+    names = dict.fromkeys(one["retriever"] for one in fields if set(one) == {"retriever"})
+    others = [name for name in names if name != "own"]
+    if others:
+        return f"with passages that {join_names(others)} found"
+    return "with passages that the system retrieved itself" if names else "with retrieved passages"
+
+
 def format_counts(row: Row) -> str:
     """How many units were scored, and how many of what kind were not, where there are any."""
     lost = [f"{row[f'n_{name}']:,} {name}" for name in ("failed", "missing", "skipped") if row[f"n_{name}"]]
@@ -302,9 +334,17 @@ def describe_budget(summary: Mapping[str, Any]) -> str:
     if not about:
         return ""
     calls = f"{about['asked']:,} of {about['of']:,} calls"
+    if "questions" in about:
+        names = [protocol_title(name, summary["protocols"]) for name in summary["protocols"]]
+        alone = f"{names[0]} alone" if len(names) == 1 else " and ".join(names)
+        few = ", too few for intervals" if about["look"] else ""
+        return (
+            f"a first look: {alone}, on {about['questions']:,} whole questions ({calls}{few}); --budget N asks a "
+            "sample of all protocols, and without either all is asked"
+        )
     if about["asked"] == about["of"]:
         return f"all {about['of']:,} calls, within --budget {about['calls']}"
-    rest = "the same command without --budget or --quick asks the rest"
+    rest = "the same command without --budget asks the rest"
     if about["look"]:
         return f"a look: {calls}, too few for intervals; {rest}"
     return f"a sample: {calls} (--budget {about['calls']}); {rest}"

@@ -3,7 +3,7 @@
 Recall, nDCG, MAP and MRR are by ir_measures (pytrec_eval), in the order of the hits whatever their scores."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -113,12 +113,14 @@ def measured(
     variants: Mapping[str, Variant],
     config: RetrieveConfig,
     options: MeasuredConfig | None = None,
+    asked: Collection[str] | None = None,
 ) -> Iterator[Measure]:
     """Yield Recall@k, all gold@k, gold recall@k, MRR, nDCG and MAP of each retriever; questions in order of their ids.
 
     Slices: "retriever=bm25, perturbation=none", the same by pattern, domain and hops, and each other perturbation. Each
     wording counts once. A question of one gold chunk has no "all gold", a yes-or-no answer no gold recall. For changed
-    wordings, Recall and nDCG are also given as differences to the original.
+    wordings, Recall and nDCG are also given as differences to the original. `asked` are the names of the wordings that
+    count, those without hits as missing; None: all.
     """
     options = options or MeasuredConfig()
     # what no passage answers cannot be found
@@ -131,6 +133,8 @@ def measured(
     }
     worded = {question_id for question_id, perturbation in wording.values() if perturbation == NONE}
     wording |= {name: (name, NONE) for name in names if name not in worded}
+    if asked is not None:
+        wording = {name: about for name, about in wording.items() if name in asked}
     rows: dict[str, dict[str, list[Hits]]] = {}
     for row in hits:
         if row.query_id in wording:
@@ -269,7 +273,9 @@ def _group_measures(
             before = np.full(len(questions), np.nan)
             before[original.at] = original.values[metric]
             change = values - before[group.at]
-            yield _measure(group, name, every, f"{metric} against the original", change, (-1.0, 1.0))
+            paired = np.zeros(len(questions), dtype=bool)
+            paired[[*original.at, *original.missing]] = True  # of the others the original was not asked
+            yield _measure(group, name, paired, f"{metric} against the original", change, (-1.0, 1.0))
 
 
 def _measure(

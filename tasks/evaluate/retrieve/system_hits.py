@@ -31,7 +31,8 @@ def measured_of_system(
 ) -> Iterator[Measure]:
     """Yield what `measured` does, of the passages that a system retrieved for each wording, best first.
 
-    `retrieved` is by query_id; None where no answer came, which counts as missing. `variants` are the wordings by that
+    `retrieved` is by query_id; None where no answer came, which counts as missing; what is not in it was not
+    asked and is in no count. `variants` are the wordings by that
     name; another name is a question's own. No metric is deeper than the longest list.
     """
     wordings = {name: variants[name] for name in retrieved if name in variants}
@@ -57,7 +58,13 @@ def measured_of_system(
     deepest = RetrieveConfig.model_construct(depth=depth, depth_reworded=depth, fetch=min(5, depth))
     at = tuple(sorted({*(k for k in options.at if k < depth), min(depth, max(options.at))}))
     yield from measured(
-        hits, matched, {**chunks, **matcher.texts}, wordings, deepest, options.model_copy(update={"at": at})
+        hits,
+        matched,
+        {**chunks, **matcher.texts},
+        wordings,
+        deepest,
+        options.model_copy(update={"at": at}),
+        asked=retrieved.keys(),
     )
 
 

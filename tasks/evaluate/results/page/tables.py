@@ -86,7 +86,7 @@ def _headline_dots(numbers: PageNumbers, protocol: str) -> Iterator[Dots | None]
         first=True,
         scale=fit_scale([0.0, 1.0]) if shares else None,
         note="; ".join(said),
-        about=lambda row: wording.metric_title(row).about,
+        about=lambda row: next((about for _, about in wording.describe_metrics([row], numbers.rows)), ""),
         caution=" ".join(f"{wording.system_title(name)}: {text}." for name, text in cautions.items() if text),
     )
 

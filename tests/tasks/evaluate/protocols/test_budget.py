@@ -121,6 +121,15 @@ def test_a_mean_over_questions_stands_for_the_cells_that_were_not_drawn():
     assert whole.denominator.sum() == len(QUESTIONS)
 
 
+def test_a_first_look_draws_whole_questions_in_the_order_of_the_circle():
+    rare = [one for one in TRIALS if one.protocol == "rare"]
+    ordered = order_units(list_units(rare, OPTIONS, whole=True))
+    names = draw_trials(ordered, CALLS, 42)
+    mine = Counter(one.question_id for one in rare if one.trial_id in names)
+    assert mine == Counter(dict.fromkeys([unit.question_id for unit in ordered["rare"][:10]], 4))
+    assert len(calls_of(names)) == 40
+
+
 def test_what_was_not_drawn_is_in_no_count():
     counts = frame_of(lambda t: t.query != "w0", lambda t: 1.0).counts()
     assert (counts.scored, counts.skipped) == (len(QUESTIONS), 0)

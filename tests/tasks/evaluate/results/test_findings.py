@@ -52,6 +52,7 @@ def test_a_change_that_hurts_has_its_counts_and_a_real_example(made):
     (change,) = findings(tables)["plain"]["changes"]
     assert (change["change"], change["side"], change["protocol"]) == ("character", "question", "rare")
     assert (change["right_before"], change["lost"], change["won"]) == (6, 6, 0)
+    assert (change["questions_right_before"], change["questions_lost"]) == (6, 6)
     example = change["example"]
     assert "fisacl" in example["question"] and example["right"] == "$47.5 billion"
     (said,) = [
@@ -66,7 +67,33 @@ def test_a_system_that_no_change_hurts_is_said_to_be_so(made):
     found = findings(made(6), "better")["better"]
     assert found["changes"] == [] and found["changes_tried"] == 1  # an answer that was taken out is no change
     (one,) = plain_summaries({"findings": {"better": found}, "figures": [], "protocols": {}})
-    assert one.no_hurt == "of 1 kinds of change none loses two right answers more than it wins."
+    assert "(1), none loses more than it wins in 2 or more of them." in one.no_hurt
+
+
+def test_a_change_that_hurts_too_few_questions_is_not_named_however_many_answers_it_loses(made):
+    few = findings(made(2))["plain"]  # two questions are right before
+    assert few["changes"] == [] and few["changes_tried"] == 0
+    (one,) = plain_summaries({"findings": {"plain": few}, "figures": [], "protocols": {}})
+    assert one.no_hurt == "cannot be told: no change was tried on 3 questions that are right unchanged."
+
+
+@pytest.mark.parametrize(
+    ("change", "family", "remedy"),
+    [
+        ("character", "surface", "Correct spelling"),
+        ("word", "surface", "Rewrite questions"),
+        ("irrelevant_detail", "advanced", "Cut questions down"),
+        ("counterfactual", "low_quality", "Show with each passage where it is from"),
+        ("low_quality", "", "Show fewer passages, or rerank"),
+        ("random_order", "logic", ""),
+    ],
+)
+def test_advice_is_of_what_helps_against_the_change(made, change, family, remedy):
+    found = findings(made(6))["plain"]
+    found["changes"][0] |= {"change": change, "family": family}
+    (one,) = plain_summaries({"findings": {"plain": found}, "figures": [], "protocols": {}})
+    advice = [step for step in one.next if "(against " in step]
+    assert [step.startswith(remedy) for step in advice] == [True] * bool(remedy)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +138,7 @@ def test_the_text_is_short_and_names_the_one_command_that_mends_it(told, numbers
     text = plain_summary(result, "monday")
     assert text.startswith("plain is right in 83 % of 6 answers to 6 unchanged questions.")
     assert "17 % could not be scored" in text
-    assert "6 of 6 right answers lost" in text and 'right is "$47.5 billion"' in text
+    assert "6 of 6 right answers lost, in 6 of 6 questions" in text and 'right is "$47.5 billion"' in text
     assert text.count("rarefy rescore monday --config wrong.toml") == 1
     assert len(text.splitlines()) <= 15
     assert "rarefy rescore RESULT" in markdown(result) and "What hurts most" in page(result, tables)

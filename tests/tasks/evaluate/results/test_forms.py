@@ -71,6 +71,19 @@ def test_what_a_paper_wants_beside_a_number_stands_beside_it(told, changed):
     assert "Overall Robustness: refusal rate | all | 0.250" in written and "no cell of x: why; 2 differ" in written
 
 
+def test_a_number_has_its_questions_and_whose_passages_it_is_of_beside_it(told, changed):
+    real = "Real-World Retrieval Robustness"
+    rows = [changed(real, 0.5, headline=True), changed(f"{real}: correct", 0.25)]
+    rows += [changed(f"{real}: correct", 0.25, f"retriever={name}") for name in ("bm25", "dense", "own")]
+    text, written = shown(told, rows, 120), markdown(summary(told, rows))
+    assert re.search(r"scored +questions", text) and re.search(rf"accuracy .* {rows[0].clusters}$", text, re.M)
+    assert "interval | questions | scored |" in written
+    for form in (text, written):
+        assert "unchanged questions with passages that bm25 and dense found" in form
+    told["statistics"]["cluster"] = "document"
+    assert "interval | documents | scored |" in markdown(summary(told, rows))
+
+
 def test_without_numbers_there_is_still_a_result(told):
     assert "# sample: evaluation" in markdown(summary(told, []))
     assert shown(told, [], 80)

@@ -101,6 +101,15 @@ def test_each_wording_is_measured_against_the_original_and_what_failed_is_missin
     assert found["typos", "Recall@1 against the original"][0] == -1
 
 
+def test_a_wording_that_was_not_asked_is_in_no_count():
+    asked = question("q", ("a", SALES))
+    variants = (Variant("v", "q", "query", "none", "q?"), Variant("t1", "q", "query", "typos", "q ?"))
+    found = measure({"t1": [Passage("a", "")]}, asked, variants)
+    assert found["typos", "Recall@1"][0] == 1 and {perturbation for perturbation, _ in found} == {"typos"}
+    found = measure({"v": [Passage("a", "")]}, asked, variants)
+    assert {perturbation for perturbation, _ in found} == {"none"} and found["none", "Recall@1"][1].missing == 0
+
+
 def test_the_same_passage_twice_counts_once_and_what_is_unknown_as_nothing():
     asked = question("q", ("a", SALES), ("b", STAFF))
     found = measure({"q": [Passage("a", ""), Passage("a", ""), Passage("no such chunk", "")]}, asked)
