@@ -12,6 +12,7 @@ import json
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -519,10 +520,17 @@ class Comparison:
         return pd.DataFrame(as_json(self.sides)["differences"])
 
     def check(self, *rules: str) -> None:
-        """Raise RegressionFault where one of these rules is broken, as "overall drops 2 points"."""
-        from rarefy.flows.compare import gate
+        """Raise RegressionFault where one of these rules is broken, as "overall drops 2 points".
 
-        gate(self.sides, rules)
+        Where none is broken and one is not decided, that is a warning.
+        """
+        from rarefy.flows.compare import gate
+        from rarefy.flows.faults import UndecidedFault
+
+        try:
+            gate(self.sides, rules)
+        except UndecidedFault as fault:
+            warnings.warn(str(fault), stacklevel=2)
 
     def summary(self) -> str:
         """The comparison as plain text, as `rarefy compare` prints it."""

@@ -123,7 +123,8 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         parser,
         "--fail-if",
         metavar="RULE",
-        help='exit code 3 where it holds: "overall drops 2 points"; several may be given',
+        help='exit code 3 where it holds, 4 where that is not decided: "accuracy of rare drops 2 points"; '
+        "several may be given",
     )
     parser.set_defaults(run=compare)
 
