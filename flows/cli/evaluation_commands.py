@@ -139,7 +139,9 @@ def evaluate(given: argparse.Namespace) -> int:
         given.shown_out = Path(f"{given.benchmark.name}-result")
         given.out = given.shown_out.absolute()
     if not given.benchmark.is_dir():
-        raise UsageFault(f"{given.benchmark}: no such folder; give the folder of `rarefy build` or `rarefy perturb`")
+        from rarefy.flows.engine.benchmark_folder import read_manifest
+
+        read_manifest(given.benchmark)  # says what is wrong
     check_store(given.store)
     prefect_server.start()
     from rarefy.flows.engine.config_check import check_systems, models_of_evaluation
