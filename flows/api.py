@@ -12,7 +12,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from io import StringIO
@@ -41,6 +42,8 @@ SHOWN = (
     "value",
     "low",
     "high",
+    "worst",
+    "best",
     "n_scored",
     "n_failed",
     "n_missing",
@@ -259,7 +262,7 @@ class Result:
 
     @property
     def headline(self) -> "pd.DataFrame":
-        """The numbers that stand for the whole, a row each."""
+        """The numbers that stand for the whole, a row each; `worst` and `best` are its bounds where one is withheld."""
         from rarefy.tasks.evaluate.results.wording import headline_rows
 
         rows = [row["figure_id"] for row in headline_rows(self.about["figures"])]
@@ -279,6 +282,38 @@ class Result:
     def scores(self) -> "pd.DataFrame":
         """Whether each answer is right by its protocol's rule, and what decided."""
         return self.table("scores")
+
+    @property
+    def questions(self) -> "pd.DataFrame":
+        """The questions of the benchmark that were asked, in their own wording, with their gold answers."""
+        return self.table("questions")
+
+    @cached_property
+    def transcript(self) -> "pd.DataFrame":
+        """A row for each answer: what was asked, in what wording and setting, what was said, and whether it is right.
+
+        `verdict` is right, wrong, partly or refused; unscored where no rule decides, failed where the system failed,
+        missing where a file of answers has none. `why` says what decided, or what is missing. `perturbation`
+        names what was done to the question, the passages, or both.
+        """
+        trials = self.trials.merge(self.questions[["question_id", "text", "answer"]], on="question_id", how="left")
+        wordings = self.table("variants").drop_duplicates("variant_id").set_index("variant_id")["text"]
+        trials["question"] = trials["query_id"].map(wordings).fillna(trials["text"])
+        trials["gold"] = trials["answer"]
+        trials["perturbation"] = [
+            " + ".join(dict.fromkeys(name for name in names if name not in ("", "none"))) or "none"
+            for names in zip(trials["query"], trials["document"], strict=True)
+        ]
+        asked = trials[["trial_id", "question_id", "protocol", "cell", "given", "perturbation", "question", "gold"]]
+        said = self.answers[["trial_id", "system", "text", "error", "detail"]].rename(columns={"text": "answer"})
+        scores = self.scores[["trial_id", "system", "status", "value", "refused", "stage", "why"]]
+        found = said.merge(asked, on="trial_id").merge(scores, on=["trial_id", "system"])
+        found["verdict"] = [_verdict(row) for row in found.itertuples()]
+        details = found["detail"].where(found["error"] != "", "")
+        found["why"] = [
+            ": ".join(filter(None, parts)) for parts in zip(found["stage"], found["why"], details, strict=True)
+        ]
+        return found[["system", *asked.columns, "answer", "verdict", "why"]]
 
     def table(self, name: str) -> "pd.DataFrame":
         """A table of the result's folder (docs/results.md); UsageFault where there is none, or the folder holds another
@@ -442,6 +477,11 @@ def _name_systems(system: System | Sequence[System] | None) -> dict[str, Any]:
     if isinstance(system, Mapping):
         return dict(system)
     named: dict[str, Any] = {}
+    if system is not None and not isinstance(system, Iterable) and not callable(system):
+        raise UsageFault(
+            f"system: {system!r} is no system; give a function, a name, or a list or dict of them, and how many "
+            "questions are asked as questions=N"
+        )
     for one in [] if system is None else [system] if isinstance(system, str) or callable(system) else system:
         if not isinstance(one, str) and not callable(one):
             raise UsageFault(f"system: a {type(one).__name__}; give a function, a name, or a dict of them by name")
@@ -485,10 +525,17 @@ class Comparison:
         return pd.DataFrame(as_json(self.sides)["differences"])
 
     def check(self, *rules: str) -> None:
-        """Raise RegressionFault where one of these rules is broken, as "overall drops 2 points"."""
-        from rarefy.flows.compare import gate
+        """Raise RegressionFault where one of these rules is broken, as "overall drops 2 points".
 
-        gate(self.sides, rules)
+        Where none is broken and one is not decided, that is a warning.
+        """
+        from rarefy.flows.compare import gate
+        from rarefy.flows.faults import UndecidedFault
+
+        try:
+            gate(self.sides, rules)
+        except UndecidedFault as fault:
+            warnings.warn(str(fault), stacklevel=2)
 
     def summary(self) -> str:
         """The comparison as plain text, as `rarefy compare` prints it."""
@@ -546,7 +593,8 @@ def score(
 
     A record has `question`, `gold` and `answer`: texts, `gold` perhaps a list of forms of which any is right, or None
     where the right answer is that there is none. `language` is "en" where a record has none. The rule is that of the
-    protocol; what words and arithmetic cannot decide is "unscored", unless `correct={"judge": {...}}` names a model.
+    protocol; what words and arithmetic cannot decide is "unscored", unless `correct={"judge": {...}}` names a model;
+    an answer that is None is "missing".
     """
     import pandas as pd
 
@@ -557,6 +605,7 @@ def score(
     from rarefy.flows.engine.workers import count_cores
     from rarefy.flows.models.accounting import cache_folder, inference_context
     from rarefy.tasks.evaluate.correct import score as score_answers
+    from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
     from rarefy.tasks.store.tables import Store
 
     given = _resolve(config=config, store=store)
@@ -590,7 +639,7 @@ def score(
             language=record.get("language") or "en",
         )
         trials[key] = Trial(key, name, key, "", "own", key)
-        rows.append(Answer(key, "", key, said) if isinstance(said, str) else Answer(key, "", key, error="no_answer"))
+        rows.append(Answer(key, "", key, said) if isinstance(said, str) else Answer(key, "", key, error=NO_ANSWER))
     scored = score_answers(rows, correct.correct, trials=trials, questions=asked, judge=connected)
     found = [row for row in scored if isinstance(row, Score)]
     verdicts = [
@@ -622,8 +671,11 @@ def _gold_forms(at: int, record: Mapping[str, Any]) -> list[str]:
 
 
 def _verdict(row: Any) -> str:
-    if row.value is None:
-        return "unscored"
+    """What came of an answer in one word, of a row of scores."""
+    from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
+
+    if row.status != "scored":
+        return "missing" if row.why == NO_ANSWER else "failed" if row.status == "failed" else "unscored"
     if row.refused and not row.value:
         return "refused"
     return "right" if row.value == 1 else "wrong" if row.value == 0 else "partly"
@@ -693,9 +745,25 @@ def _check_floor(result: Result, row: Mapping[str, Any], floor: float) -> None:
             f"{row['metric']} of {row['protocol']} is {format_estimate(row).strip()}, below the floor of {floor:g}",
             format_counts(row),
             *([row["note"]] if row["note"] else []),
+            *_advise(row),
             f"each answer behind it: {result.report}",
         ]
         raise AssertionError("\n".join(lines))
+
+
+def _advise(row: Mapping[str, Any]) -> Iterator[str]:
+    """What would give a number a value."""
+    if row["value"] is not None:
+        return
+    if not row["n_scored"]:
+        yield (
+            'set `takes` on the function below the decorator to what it can be given: ("own",) where it retrieves by '
+            'itself, ("passages", "closed_book") where it reads what it is given (docs/systems.md)'
+        )
+    yield (
+        'for answers that no rule decides, name a judge, correct={"judge": {...}}, or count them as wrong, '
+        'correct={"unmatched": "wrong"}'
+    )
 
 
 # What several of them need

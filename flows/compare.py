@@ -28,12 +28,12 @@ from rarefy.flows.engine.comparison_inputs import (
     pair_trials,
     shared_protocols,
 )
-from rarefy.flows.faults import Fault, RegressionFault, UsageFault
+from rarefy.flows.faults import RegressionFault, UndecidedFault, UsageFault
 from rarefy.tasks.evaluate.protocols.frame import QUESTION, Frame
 from rarefy.tasks.evaluate.statistics import figures
 from rarefy.tasks.evaluate.statistics.compare import WHOLE, Difference, add_verdicts, differences
 from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
-from rarefy.tasks.evaluate.statistics.gate import RuleResult, find_breaches, parse_rule
+from rarefy.tasks.evaluate.statistics.gate import RuleResult, matching_differences, parse_rule
 from rarefy.tasks.evaluate.statistics.gate import apply_rule as came_of
 from rarefy.tasks.evaluate.statistics.measure import Metric
 from rarefy.tasks.evaluate.statistics.significance import mcnemar
@@ -224,28 +224,29 @@ def check_rules(comparison: Comparison, rules: Sequence[str]) -> Comparison:
 
 
 def gate(comparison: Comparison, rules: Sequence[str]) -> None:
-    """RegressionFault (exit code 3) where any of these rules is broken; UsageFault where one cannot be parsed.
+    """RegressionFault (exit code 3) where any of these rules is broken; UsageFault where one cannot be parsed, or is
+    about a number that is not there.
 
-    Fault where a rule cannot be decided, since its number is withheld or undefined.
+    UndecidedFault (exit code 4) where none is broken and one is not decided: too few questions leave open that its
+    number went so far, or it is withheld or undefined.
     """
-    violations: list[str] = []
-    for rule in _parse_rules(rules):
-        try:
-            reasons = find_breaches(rule, comparison.differences, comparison.config)
-            violations += [f"--fail-if {rule.text!r}: {why}" for why in reasons]
-        except LookupError as error:
-            raise UsageFault(f"--fail-if: {error.args[0]}") from error
-        except ValueError as error:
-            raise Fault(f"--fail-if: {error}") from error
-    if violations:
-        raise RegressionFault("\n".join(violations))
+    parsed = _parse_rules(rules)
+    try:
+        for rule in parsed:
+            matching_differences(rule, comparison.differences)
+    except LookupError as error:
+        raise UsageFault(str(error.args[0])) from error
+    outcomes = [came_of(rule, comparison.differences, comparison.config) for rule in parsed]
+    for came, fault in (("broken", RegressionFault), ("not decided", UndecidedFault)):
+        if found := [f"rule {one.rule!r} {came}: {one.why}" for one in outcomes if one.came == came]:
+            raise fault("\n".join(found))
 
 
 def _parse_rules(rules: Sequence[str]) -> list[Any]:
     try:
         return [parse_rule(rule) for rule in rules]
     except ValueError as error:
-        raise UsageFault(f"--fail-if: {error}") from error
+        raise UsageFault(str(error)) from error
 
 
 def match_trials(

@@ -37,3 +37,9 @@ class RegressionFault(Fault):
     """A rule of --fail-if is broken: the comparison was made, and says what a pipeline must stop for."""
 
     code = 3
+
+
+class UndecidedFault(Fault):
+    """A rule of --fail-if is not broken and not known to be kept: too few questions, or its number is withheld."""
+
+    code = 4

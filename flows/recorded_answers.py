@@ -1,7 +1,7 @@
 """Answers made anywhere: the file of what is to be asked, and the evaluation of a file of answers."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,13 @@ from rarefy.flows.faults import UsageFault
 from rarefy.flows.reports.console import Terminal
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.evaluate.systems.interface import SystemInput
-from rarefy.tasks.evaluate.systems.recorded import LeftOutLine, answer_id, load_answers
+from rarefy.tasks.evaluate.systems.recorded import LeftOutLine, TemplateSelection, answer_id, load_answers
 from rarefy.tasks.export.files import put_file, to_json_lines
 from rarefy.tasks.store.tables import Store
 
 SHOWN = 3  # lines that answer nothing are named, so many of them on the terminal
 LEFT_OUT = "left_out.jsonl"  # in the result: lines of the file of answers that answer nothing
+MOSTLY = 0.9  # of what is asked: with fewer answers, that is said before all else
 UNREAD = "answers.jsonl"  # stands for the file where there is none yet
 
 
@@ -47,16 +48,27 @@ def list_inputs(
     return sorted(found.values(), key=lambda one: order[answer_id(one).partition("-")[0]])
 
 
-def write_template(out: Path, inputs: Sequence[SystemInput]) -> None:
-    """Write a line for each input: its id, question, passages (null: retrieve; []: none), and `answer` to fill in."""
-    put_file(out, to_json_lines(map(_template_line, inputs)))
+def write_template(out: Path, inputs: Sequence[SystemInput], selection: TemplateSelection) -> None:
+    """Write a line for each input: its id, question, passages (null: retrieve; []: none), and `answer` to fill in.
+
+    Where not all is asked, each line has the `selection`, too, so that its answers are scored for the same.
+    """
+    put_file(out, to_json_lines(_template_line(one, selection) for one in inputs))
 
 
-def _template_line(asked: SystemInput) -> dict[str, Any]:
+def _template_line(asked: SystemInput, selection: TemplateSelection) -> dict[str, Any]:
     passages = None
     if asked.passages is not None:
         passages = [{"id": one.passage_id, "title": one.title, "text": one.text} for one in asked.passages]
-    return {"id": answer_id(asked), "question": asked.query, "passages": passages, "answer": None}
+    line = {"id": answer_id(asked), "question": asked.query, "passages": passages, "answer": None}
+    chosen = selection.model_dump(mode="json", exclude_defaults=True)
+    return line | ({"selection": chosen} if chosen else {})
+
+
+def say_selection(options: Mapping[str, Any]) -> list[str]:
+    """What is asked, as options of the command line: `--protocol rare`, `--questions 6`."""
+    several = ((name, [value] if isinstance(value, str | int) else value) for name, value in options.items())
+    return [f"--{name} {value}" for name, values in several for value in values if value]
 
 
 def score_answers(
@@ -75,6 +87,7 @@ def score_answers(
 ) -> EvaluationResult:
     """Evaluate the answers in a file as those of a system; `options` are those of `evaluate`.
 
+    Of protocols, split and number of questions, what is not given is that of the template, as the lines say it.
     Lines that answer nothing that is asked are counted, named, and written into left_out.jsonl of the result.
     UsageFault where the file cannot be read, or none of its lines answers anything.
     """
@@ -85,13 +98,28 @@ def score_answers(
     if not answers.by_id and not answers.by_question:
         raise UsageFault(f"{file}: no line has an answer; fill in `answer`, beside the id of the template")
     takes = answers.takes or GIVEN  # ids of something else are all unknown
-    which = {"protocol": protocol, "split": split, "questions": questions, "store": store, "quiet": quiet}
+    template = answers.selection
+    which: dict[str, Any] = {
+        "protocol": protocol or template.protocol,
+        "split": split or template.split,
+        "questions": questions or template.questions,
+    }
+    if not quiet and which != {"protocol": protocol, "split": split, "questions": questions}:
+        print(f"Scored for what its template asked: {' '.join(say_selection(which))}", file=sys.stderr)
+    which |= {"store": store, "quiet": quiet}
     inputs = list_inputs(bench, config, takes=takes, **which)
     unknown = answers.find_unknown(inputs)
     if len(unknown) == len(answers.places):
         raise UsageFault(
             f"{file}: none of its {len(unknown):,} answers is to what is asked here, the first {unknown[0].name!r} "
             f"({unknown[0].place}); give the benchmark, --protocol, --split and --questions of its template"
+        )
+    answered = sum(answers.find(one) is not None for one in inputs)
+    if not quiet and answered < MOSTLY * len(inputs):
+        print(
+            f"{file.name} answers {answered:,} of the {len(inputs):,} things that are asked here; the others are "
+            "missing in the result. Fill them in, or give the --protocol, --split and --questions of its template",
+            file=sys.stderr,
         )
     name = name or file.stem
     system = SystemConfig.model_validate({"kind": "recorded", "recorded": {"file": str(file)}, "takes": takes})

@@ -63,7 +63,8 @@ examples:
 
 exit codes: 0 done, 1 failed, 2 wrong usage, wrong config or nothing to build,
             3 --max-cost or --max-calls is reached: the same command goes on from there;
-            or a rule of --fail-if is broken
+            or a rule of --fail-if is broken,
+            4 a rule of --fail-if is not decided: too few questions, or its number is withheld
 """
 WAYS_OUT = {
     errno.ENOSPC: "free some space, or choose another --store and --out; run again and it goes on from here",

@@ -125,7 +125,8 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         parser,
         "--fail-if",
         metavar="RULE",
-        help='exit code 3 where it holds: "overall drops 2 points"; several may be given',
+        help='exit code 3 where it holds, 4 where that is not decided: "accuracy of rare drops 2 points"; '
+        "several may be given",
     )
     parser.set_defaults(run=compare)
 
@@ -140,7 +141,9 @@ def evaluate(given: argparse.Namespace) -> int:
         given.shown_out = Path(f"{given.benchmark.name}-result")
         given.out = given.shown_out.absolute()
     if not given.benchmark.is_dir():
-        raise UsageFault(f"{given.benchmark}: no such folder; give the folder of `rarefy build` or `rarefy perturb`")
+        from rarefy.flows.engine.benchmark_folder import read_manifest
+
+        read_manifest(given.benchmark)  # says what is wrong
     check_store(given.store)
     prefect_server.start()
     from rarefy.flows.engine.config_check import check_systems, models_of_evaluation

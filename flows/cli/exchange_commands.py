@@ -82,8 +82,10 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:
-    """The options that say what is asked; they must be the same when answers come back."""
-    what = parser.add_argument_group("what is asked", "The same for the template and its answers.")
+    """The options that say what is asked; a template has them in its lines, but for the config."""
+    what = parser.add_argument_group(
+        "what is asked", "Answers are scored for what their template asks, where nothing else is given."
+    )
     add_repeated(what, "--protocol", metavar="NAME", help="a paper's protocol; several, or with commas")
     add_config(what, "settings: [protocols], [retrieve], [correct], ...")
     what.add_argument("--split", choices=("test", "train", "all"), default="", help="which questions")
@@ -107,14 +109,18 @@ def export(given: argparse.Namespace) -> int:
         raise UsageFault(f"--takes {given.takes}: some of {', '.join(GIVEN)}, with commas between")
     if given.out.is_dir():
         raise UsageFault(f"--out {given.out}: a folder stands there; give the template's file")
-    from rarefy.flows.recorded_answers import list_inputs, write_template
+    from rarefy.flows.recorded_answers import list_inputs, say_selection, write_template
+    from rarefy.tasks.evaluate.systems.recorded import TemplateSelection
 
     inputs = list_inputs(given.benchmark, config, takes=takes, **_selection(given), quiet=given.quiet)
     given.out.parent.mkdir(parents=True, exist_ok=True)
-    write_template(given.out, inputs)
+    selection = TemplateSelection(protocol=given.protocol, split=given.split, questions=given.questions)
+    write_template(given.out, inputs, selection)
     if not given.quiet:
         print(f"{len(inputs):,} lines to fill in lie in {given.shown_out}. Then:")
-        print(" ".join(["rarefy score", str(given.shown_out), *_say_selection(given)]))
+        bench = "sample" if given.benchmark == sample.BENCHMARK else str(given.benchmark)
+        told = say_selection({"bench": bench, "config": str(given.config or "")})  # the rest is in the template
+        print(" ".join(["rarefy score", str(given.shown_out), *told]))
     return 0
 
 
@@ -154,14 +160,6 @@ def _load_config(given: argparse.Namespace) -> "Config":
     check_store(given.store)
     resolve_protocols(given.protocol)
     return config
-
-
-def _say_selection(given: argparse.Namespace) -> list[str]:
-    """The options that `score` must be given for the answers to this template."""
-    bench = "sample" if given.benchmark == sample.BENCHMARK else str(given.benchmark)
-    values = {"bench": [bench], "config": [given.config], "protocol": given.protocol, "split": [given.split]}
-    values |= {"questions": [given.questions]}
-    return [f"--{name} {value}" for name, some in values.items() for value in some if value]
 
 
 def _selection(given: argparse.Namespace) -> dict[str, object]:

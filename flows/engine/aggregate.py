@@ -161,7 +161,7 @@ def _of_own_retrieval(system: str, tables: Tables, config: Config) -> Iterator[F
     came = {row.trial_id: None if row.error else row.retrieved for row in _rows(mine, Answer)}
     retrieved = {query_id: came[name] for name, query_id in asked.items() if name in came}
     variants = tables["variants"].filter(
-        pc.is_in(tables["variants"]["variant_id"], value_set=pa.array(list(retrieved)))
+        pc.is_in(tables["variants"]["variant_id"], value_set=pa.array(list(retrieved), pa.string()))
     )
     measures = measured_of_system(
         system,

@@ -5,6 +5,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -109,13 +110,14 @@ def _store_tables(
 def read_manifest(place: Path) -> dict[str, Any]:
     """The manifest of a benchmark's folder; UsageFault where there is none."""
     if not place.is_dir():
-        raise UsageFault(f"{place}: no such folder; give the folder of `rarefy build` or `rarefy perturb`")
+        meant = "; did you mean `sample`? Else" if get_close_matches(place.name, ["sample"]) else ";"
+        raise UsageFault(f"{place}: no such folder{meant} give the folder of `rarefy build` or `rarefy perturb`")
     try:
         manifest = json.loads(_wait_for(place / "manifest.json").read_bytes())
     except FileNotFoundError:
         raise UsageFault(
             f"{place}: no manifest.json, so that this is no finished benchmark; run `rarefy build` or "
-            "`rarefy perturb` to its end"
+            "`rarefy perturb` to its end, and where these are documents, `rarefy build` them first"
         ) from None
     except ValueError as error:
         raise UsageFault(f"{place / 'manifest.json'}: {error}; build the benchmark again") from error

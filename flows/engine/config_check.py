@@ -148,6 +148,9 @@ def _system(config: Config, name: str) -> SystemConfig:
             f"--system {name}: no such system{f'; did you mean {near[0]!r}?' if near else ''}; have "
             f"{', '.join(known)}, write [systems.{name}] in the config, or name a function of yours as module:function"
         )
+    file, is_file, function = name.partition(".py:")
+    if is_file:
+        raise UsageFault(f"--system {name}: a module is no file; write {file.strip('./').replace('/', '.')}:{function}")
     about: dict[str, object] = {"kind": name}
     if name == "rag":
         if not config.llm.provider:

@@ -53,7 +53,15 @@ def write_comparison(out: Path, comparison: Comparison) -> None:
 
 
 def describe_verdict(comparison: Comparison) -> str:
-    """One line: is B better than A, worse, or is no difference shown; on what, by how much, over how many questions."""
+    """One line: is B better than A, worse, or is no difference shown; on what, by how much, over how many questions.
+
+    Both are named where their systems have different names.
+    """
+    first, second = comparison.first.system, comparison.second.system
+    return ("" if first == second else f"{second} against {first}: ") + _describe_difference(comparison)
+
+
+def _describe_difference(comparison: Comparison) -> str:
     headlines = [row for row in comparison.differences if row.headline]
     shown = [row for verdict in ("better", "worse", "changed") for row in headlines if row.verdict == verdict]
     verdicts = list(dict.fromkeys(row.verdict for row in shown))

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from rarefy.flows.engine.run import Part, Run
 from rarefy.flows.faults import Fault
-from rarefy.tasks.evaluate.systems.interface import explain_error
+from rarefy.tasks.evaluate.systems.interface import NO_ANSWER, explain_error
 
 SHOWN = 3  # kinds of failure told one by one
 LONGEST = 300  # characters of what a system said
@@ -35,7 +35,11 @@ def tell_failures(run: Run, system: str, parts: Sequence[Part]) -> None:
             + ". ".join(lines[:SHOWN])
             + ". Mend the cause and run the same command again"
         )
-    run.board.note("", f"{found.total():,} of {answers.num_rows:,} answers failed; run again to ask them again")
+    missing = found[NO_ANSWER]  # of a file of answers: there is nobody to ask again
+    if missing:
+        run.board.note("", f"{missing:,} of {answers.num_rows:,} answers are missing")
+    if failed := found.total() - missing:
+        run.board.note("", f"{failed:,} of {answers.num_rows:,} answers failed; run again to ask them again")
     for line in lines[:SHOWN]:
         run.board.note("", f"{line}")
     if len(lines) > SHOWN:

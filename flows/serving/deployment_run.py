@@ -20,7 +20,7 @@ from rarefy.flows.config import Config, load
 from rarefy.flows.engine.prefect_server import artifact_key
 from rarefy.flows.engine.run import with_repair
 from rarefy.flows.evaluate import EvaluationResult
-from rarefy.flows.faults import Fault, RegressionFault, UsageFault
+from rarefy.flows.faults import Fault, RegressionFault, UndecidedFault, UsageFault
 from rarefy.flows.reports import build_report
 from rarefy.flows.reports.comparison_report import markdown, write_comparison
 from rarefy.flows.serving import flow_runs
@@ -124,6 +124,8 @@ def create_evaluation_artifacts(
             gate(found, rules)
         except RegressionFault as fault:
             broken.append(f"{system}: {fault}")
+        except UndecidedFault:  # no regression is known of; the comparison says so
+            continue
     since = f"since {before.name}" if before else ""
     rows = [
         (

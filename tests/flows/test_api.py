@@ -103,8 +103,35 @@ def test_a_figure_is_found_by_the_words_of_a_rule(evaluate):
     assert result.figure("effect_size", "b")["headline"]
     with pytest.raises(UsageFault, match=r"several numbers: .*\(a\), .*\(b\)"):
         result.figure("effect_size")
-    with pytest.raises(UsageFault, match=r"no number 'accuracy' in .*; there is: "):
-        result.figure("accuracy", "a")
+    with pytest.raises(UsageFault, match=r"no number 'speed' in .*; there is: "):
+        result.figure("speed", "a")
+    assert result.figure("accuracy", "a")["metric"] == "Original score"
+
+
+def test_the_transcript_has_each_answer_with_what_was_asked(evaluate, bench):
+    def answer(asked):
+        if asked.query == least:
+            raise OSError("no index")
+        return "A person of note" if asked.passages else known.right(asked)
+
+    least = min(bench.questions["text"])
+    answer.takes = ("closed_book", "passages")
+    result = evaluate(answer, ("effect_size", "rare"), correct={})
+    table = result.transcript
+    assert len(table) == len(result.answers) and not table.isna().any().any()
+    assert set(table["verdict"]) == {"right", "wrong", "unscored", "failed"}  # of effect_size by containment
+    plain = table[table["perturbation"] == "none"]
+    texts = dict(zip(result.questions["question_id"], result.questions["text"], strict=True))
+    assert (plain["question"] == plain["question_id"].map(texts)).all() and set(result.questions["text"]) >= {least}
+    worded = table.query("perturbation == 'upper_case'")
+    variants = bench.variants.query("perturbation == 'upper_case'")
+    assert len(worded) and set(worded["question"]) == set(variants["text"])
+    assert (worded["question"] != worded["question_id"].map(texts)).all()
+    assert "raised: OSError: no index" in table.query("verdict == 'failed'")["why"].iloc[0]
+    assert table.query("verdict == 'unscored'")["why"].str.startswith("judge_needed").all()
+    assert table.query("verdict == 'right'")["why"].str.startswith("exact").all()
+    withheld = result.headline[result.headline["value"].isna()]
+    assert withheld[["worst", "best"]].notna().all(axis=1).any()
 
 
 def test_the_same_call_asks_nothing_again_and_another_function_is_asked(evaluate):
@@ -237,6 +264,7 @@ def test_systems_are_given_by_name_by_function_and_as_in_a_config(evaluate):
         ({"mine": 3}, {}, "its kind is 3"),
         ({"mine": {"kind": known.right, "tkes": ["own"]}}, {}, "systems.mine.*no key 'tkes'; did you mean 'takes'"),
         ("extractiv", {}, "did you mean 'extractive'"),
+        (5, {}, "5 is no system; give a function.*questions=N"),
         (known.right, {"workers": 2}, "a function of this process"),
         (known.right, {"protocols": ["rar"]}, "did you mean 'rare'"),
         (known.right, {"budget": 9, "quick": True}, "budget=9 and quick=True: give one"),
@@ -299,9 +327,9 @@ def test_answers_made_elsewhere_are_scored():
     ]
     for given in (made, pd.DataFrame(made)):
         scored = rarefy.score(given)
-        assert list(scored["verdict"]) == ["right", "wrong", "refused", "unscored", "right", "unscored"]
+        assert list(scored["verdict"]) == ["right", "wrong", "refused", "unscored", "right", "missing"]
         assert list(scored["question"]) == [row["question"] for row in made] and scored["n"][0] == 1
-        assert scored["why"][3].startswith("judge_needed") and scored["why"][5] == "no_answer"
+        assert scored["why"][3].startswith("judge_needed") and scored["why"][5] == "not_answered"
     assert list(rarefy.score(made, correct={"unmatched": "wrong"})["verdict"])[3] == "wrong"
     with pytest.raises(UsageFault, match="record 0 has no 'gold'"):
         rarefy.score([{"question": "?", "answer": "x"}])

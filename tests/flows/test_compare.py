@@ -111,6 +111,7 @@ def result(folder, systems, *, questions=120, put_to=None, version="v1", strict=
         put_file(folder / f"{name}.parquet", table)
     about = {
         "schema": 1,
+        "figures": [],
         "benchmark": {"version": version},
         "systems": {
             name: {"kind": "rag", "takes": ["passages"], "retrieves": False, "identity": {}} for name in systems
@@ -181,7 +182,7 @@ def test_where_too_few_are_scored_on_both_sides_nothing_is_said(tmp_path):
     assert "withheld:" in shown(found).replace("\n", "")
     with pytest.raises(Fault, match="cannot be told: overall of tiny: withheld") as told:
         gate(found, ["overall drops 2 points"])
-    assert told.value.code == 1
+    assert told.value.code == 4
 
 
 def test_results_of_different_benchmark_versions_are_compared_on_what_both_have(tmp_path):
@@ -256,7 +257,7 @@ def test_documents_are_the_clusters_where_asked(pair):
 def test_a_broken_rule_is_exit_code_3_and_a_kept_one_is_none(pair):
     found, back = compare(*pair, config=QUICK), compare(*reversed(pair), config=QUICK)
     gate(found, ["overall drops 2 points", "tiny drops 1 percent", "refused rises 50 points"])
-    with pytest.raises(RegressionFault, match="--fail-if 'overall drops 2 points': overall of tiny dropped") as told:
+    with pytest.raises(RegressionFault, match="rule 'overall drops 2 points' broken: overall of tiny dropped") as told:
         gate(back, ["refused rises 50 points", "overall drops 2 points"])
     assert told.value.code == 3
     for rule, says in (
@@ -337,9 +338,9 @@ def test_what_became_of_each_rule_is_printed_and_written(pair, tmp_path):
 
 def test_the_verdict_is_one_line_and_the_rest_is_told_where_it_is_asked_for(pair, tmp_path, capsys):
     better = comparison_report.describe_verdict(compare(*pair, config=QUICK))
-    assert better.startswith("better: tiny overall +") and better.endswith("over 120 questions")
+    assert better.startswith("new against old: better: tiny overall +") and better.endswith("over 120 questions")
     worse = comparison_report.describe_verdict(compare(pair[1], pair[0], config=QUICK))
-    assert worse.startswith("worse: tiny overall -") and "points [" in worse
+    assert worse.startswith("old against new: worse: tiny overall -") and "points [" in worse
     same = comparison_report.describe_verdict(compare(pair[0], pair[0], config=QUICK))
     assert same.startswith("no difference shown: tiny overall +0.0 points") and "headline numbers within" in same
     assert main(["compare", *map(str, pair)]) == 0

@@ -74,7 +74,8 @@ def score(place, file, out, *more):
 
 def test_the_template_asks_each_thing_once_and_gives_no_answer_away(template):
     assert len({line["id"] for line in template}) == len(template) > 300
-    assert {tuple(line) for line in template} == {("id", "question", "passages", "answer")}
+    assert {tuple(line) for line in template} == {("id", "question", "passages", "answer", "selection")}
+    assert template[0]["selection"] == {"protocol": ["rare"]}
     kinds = {line["id"].partition("-")[0]: line["passages"] for line in reversed(template)}
     assert kinds["own"] is None and kinds["closed_book"] == [] and set(kinds["passages"][0]) == {"id", "title", "text"}
     assert all(line["answer"] is None for line in template)
@@ -105,7 +106,36 @@ def test_what_is_not_filled_in_is_missing_and_what_answers_nothing_is_named(plac
     left_out = [json.loads(line) for line in (place / "half" / "left_out.jsonl").read_text().splitlines()]
     assert {row["reason"] for row in left_out} == {"unknown", "no_id", "answered_twice"}
     assert next(row for row in left_out if row["reason"] == "unknown")["name"] == "own-0000"
-    assert "3 lines of half.jsonl answer nothing" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "3 lines of half.jsonl answer nothing" in said
+    assert "answers are missing" in said and "answers failed" not in said and "run again" not in said
+    answers = pq.read_table(place / "half" / "answers.parquet").to_pylist()
+    details = {row["detail"].replace(row["asked_id"], "ID") for row in answers if row["error"]}
+    assert details <= {
+        f"the line of {kind}-ID in half.jsonl has no answer" for kind in ("own", "passages", "closed_book")
+    }
+
+
+def test_what_the_template_asked_is_scored_where_nothing_else_is_given(place, capsys):
+    out, bench = place / "few.jsonl", place / "bench"
+    few = ("--takes", "own", "--questions", "3")
+    assert run(place, "export", bench, "--to", "answers-template", "--out", out, *RARE, *few) == 0
+    lines = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert lines[0]["selection"] == {"protocol": ["rare"], "questions": 3}
+    filled = [{**answered(line), "selection": line["selection"]} for line in lines]
+    told = ["--bench", str(bench), "--store", str(place / "store"), "--config", str(place / "my.toml")]
+    capsys.readouterr()
+    assert main(["score", str(fill(place, "few.jsonl", filled)), *told, "--out", str(place / "few")]) == 0
+    said = capsys.readouterr().err
+    assert "Scored for what its template asked: --protocol rare --questions 3" in said and "are missing" not in said
+    assert {row["status"] for row in scores(place / "few").values()} == {"scored"}
+    bare = fill(place, "bare.jsonl", [{**line, "selection": None} for line in filled])
+    assert main(["score", str(bare), *told, *RARE, "--out", str(place / "bare")]) == 0
+    said = capsys.readouterr().err
+    assert f"bare.jsonl answers {len(lines):,} of the " in said and "--questions of its template" in said
+    wrong = fill(place, "wrong.jsonl", [{**filled[0], "selection": {"question": 3}}])
+    assert main(["score", str(wrong), *told, "--out", str(place / "wrong")]) == 2
+    assert "`selection` is not that of a template" in capsys.readouterr().err
 
 
 def test_a_line_without_an_id_answers_its_question(place, template):

@@ -35,6 +35,11 @@ def test_good(asked, index):
 def test_poor(asked):
     return known.refuses(asked)
 
+@rarefy.robust(BENCH, 0.8, "rare", **{{**SETTINGS, "correct": {{}}}})
+@asked_with(GIVEN)
+def test_vague(asked):
+    return "A person of note"
+
 def test_names():
     assert test_good.__doc__ == "A docstring of its own." and test_good.__name__ == "test_good"
 """
@@ -58,6 +63,7 @@ def project(tmp_path):
 
 def test_a_decorated_function_passes_or_fails_by_its_floor(project, tmp_path):
     said = project().stdout
-    assert "2 passed" in said and "1 failed" in said, said
+    assert "2 passed" in said and "2 failed" in said, said
     assert "AssertionError: Original score of effect_size is 0.000" in said and "below the floor of 0.8" in said
     assert f"each answer behind it: {tmp_path / 'rarefy-out' / 'bench-test_poor' / 'report.html'}" in said
+    assert 'correct={"unmatched": "wrong"}' in said

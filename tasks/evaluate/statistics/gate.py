@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from rarefy.data_contracts.rows import Figure
+from rarefy.tasks.evaluate.protocols import display_of
 from rarefy.tasks.evaluate.statistics.compare import Difference
 from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
 
@@ -74,7 +75,8 @@ def apply_rule(gate: Rule, differences: Sequence[Difference], config: Statistics
             return RuleResult(gate.text, "broken", "; ".join(breaches))
         rows = matching_differences(gate, differences)
     except (LookupError, ValueError) as error:
-        return RuleResult(gate.text, "not decided", str(error.args[0]).removeprefix(f"{gate.text!r} "))
+        why = str(error.args[0]).removeprefix(f"{gate.text!r} ").partition("; there is: ")[0]
+        return RuleResult(gate.text, "not decided", why)
     few = [row for row in rows if row.verdict == "too few" and _could_break(gate, row)]
     if few:
         count = min(row.clusters for row in few)
@@ -96,7 +98,8 @@ def _could_break(gate: Rule, row: Difference) -> bool:
 def matching_differences(gate: Rule, differences: Sequence[Named]) -> list[Named]:
     """The differences, or figures of a result, that a rule is about; LookupError, with what there is, for none.
 
-    A metric may be called by its first words ("overall" for "Overall Robustness"). A protocol's name may stand before
+    A metric may be called by its first words ("overall" for "Overall Robustness"), or by what tables call it
+    ("accuracy"), with or without what stands in brackets there. A protocol's name may stand before
     or behind it, too, and alone means its headline.
     """
     names = {row.protocol.lower() for row in differences}
@@ -112,7 +115,7 @@ def matching_differences(gate: Rule, differences: Sequence[Named]) -> list[Named
     candidates = [row for row in differences if row.slice == gate.slice and protocol in ("", row.protocol.lower())]
     matches = _rows_named(words, candidates)
     if not matches:
-        available = sorted({f"{row.metric} of {row.protocol}" for row in differences if row.slice == gate.slice})
+        available = sorted({f"{_names(row)[-1]} of {row.protocol}" for row in differences if row.slice == gate.slice})
         listed = ", ".join(available) or f"nothing where {gate.slice}"
         raise LookupError(f"{gate.text!r} is about a number that was not compared; there is: {listed}")
     return matches
@@ -122,9 +125,18 @@ def _rows_named(words: str, rows: Sequence[Named]) -> list[Named]:
     """The rows whose metric has this name; else headlines, else other rows, whose names begin with these words."""
     if not words:
         return [row for row in rows if row.headline]
-    begun = [row for row in rows if f"{row.metric.lower()} ".startswith(f"{words} ")]
-    exact = [row for row in begun if row.metric.lower() == words]
+    begun = [row for row in rows if any(f"{name.lower()} ".startswith(f"{words} ") for name in _names(row))]
+    exact = [row for row in begun if words in (name.lower() for name in _names(row))]
     return exact or [row for row in begun if row.headline] or begun
+
+
+def _names(row: Named) -> tuple[str, ...]:
+    """What a number is called: its own name, its title in tables without what stands in brackets there, and in full."""
+    titles = display_of(row.protocol).titles
+    if row.metric not in titles:
+        return (row.metric,)
+    title = titles[row.metric].name
+    return row.metric, title.partition(" (")[0], title
 
 
 def find_breaches(gate: Rule, differences: Sequence[Difference], config: StatisticsConfig) -> list[str]:

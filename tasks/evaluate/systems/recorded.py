@@ -1,5 +1,6 @@
 """Recorded answers as a system under test: what any system said elsewhere, read from a file and looked up."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -40,6 +41,14 @@ class LeftOutLine:
     detail: str
 
 
+class TemplateSelection(BaseModel, frozen=True, extra="forbid"):
+    """Which questions of which protocols a template asks, as its lines say it; empty where all are asked."""
+
+    protocol: tuple[str, ...] = ()
+    split: str = ""
+    questions: int = Field(default=0, ge=0)
+
+
 @dataclass(slots=True)
 class RecordedAnswers:
     """The answers of a file: by id, or for lines without one by the question, which was asked without passages."""
@@ -47,7 +56,8 @@ class RecordedAnswers:
     by_id: dict[str, dict[str, Any]] = field(default_factory=dict)
     by_question: dict[str, dict[str, Any]] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)  # of each id or question
-    unfilled: int = 0  # lines without an answer
+    unfilled: set[str] = field(default_factory=set)  # ids and questions of lines without an answer
+    selections: list[TemplateSelection] = field(default_factory=list)  # that its lines name, each once
     left_out: list[LeftOutLine] = field(default_factory=list)
 
     @property
@@ -60,6 +70,18 @@ class RecordedAnswers:
         """Return the answer to an input: by its id, else by its question where no passages are given with it."""
         by_question = self.by_question if asked.passages is None and not asked.repeat else {}
         return self.by_id.get(answer_id(asked)) or by_question.get(question_key(asked.query))
+
+    @property
+    def selection(self) -> TemplateSelection:
+        """Return what its template asked; all, where its lines do not say so with one voice."""
+        return self.selections[0] if len(self.selections) == 1 else TemplateSelection()
+
+    def explain_missing(self, asked: SystemInput, file: str) -> str:
+        """Return why an input has no answer."""
+        name = answer_id(asked)
+        if name in self.unfilled or (asked.passages is None and question_key(asked.query) in self.unfilled):
+            return f"the line of {name} in {file} has no answer"
+        return f"{file} has no line for {name}"
 
     def find_unknown(self, inputs: Iterable[SystemInput]) -> list[LeftOutLine]:
         """Return the lines that answer none of these inputs."""
@@ -97,13 +119,11 @@ def recorded(config: RecordedConfig) -> System:
         answers = load_answers(config.file)
         for question in asked:
             found = answers.find(question)
-            yield (
-                _make_output(question.asked_id, found)
-                if found
-                else SystemOutput(
-                    question.asked_id, error=NO_ANSWER, detail=f"{name} has no line for {answer_id(question)}"
-                )
-            )
+            if found:
+                yield _make_output(question.asked_id, found)
+            else:
+                detail = answers.explain_missing(question, name)
+                yield SystemOutput(question.asked_id, error=NO_ANSWER, detail=detail)
 
     return system
 
@@ -138,6 +158,9 @@ def _load(file: str, _changed: int, _size: int) -> RecordedAnswers:
             answers.left_out.append(LeftOutLine(found.place, "", found.reason, found.detail))
             continue
         place, line = found
+        if not is_empty(line.get("selection")):
+            selection = _read_selection(line["selection"], place)
+            answers.selections += [] if selection in answers.selections else [selection]
         record = _read_record(line, empty=Path(file).suffix.lower() not in (".csv", ".tsv"))
         name = str(line.get("id") or "").strip()
         question = "" if name else question_key(str(line.get("question") or ""))
@@ -145,7 +168,7 @@ def _load(file: str, _changed: int, _size: int) -> RecordedAnswers:
             detail = "a line names what it answers: the id of the template, or the question"
             answers.left_out.append(LeftOutLine(place, "", "no_id", detail))
         elif record is None:
-            answers.unfilled += 1
+            answers.unfilled.add(name or question)
         elif (before := answers.places.get(name or question)) is not None:
             known = answers.by_id if name else answers.by_question
             if known[name or question] != record:
@@ -155,6 +178,18 @@ def _load(file: str, _changed: int, _size: int) -> RecordedAnswers:
             answers.places[name or question] = place
             (answers.by_id if name else answers.by_question)[name or question] = record
     return answers
+
+
+def _read_selection(said: Any, place: str) -> TemplateSelection:
+    """Return what a line says of its template; in a table of cells it is JSON."""
+    try:
+        found = json.loads(said) if isinstance(said, str) else said
+        kept = {key: value for key, value in found.items() if not is_empty(value)}
+        return TemplateSelection.model_validate(kept)
+    except (ValueError, AttributeError) as error:
+        raise ValueError(
+            f"{place}: `selection` is not that of a template; copy it from there, or leave it out"
+        ) from error
 
 
 def _read_record(line: Mapping[str, Any], *, empty: bool) -> dict[str, Any] | None:

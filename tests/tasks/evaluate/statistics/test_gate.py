@@ -100,6 +100,17 @@ def test_a_metric_may_be_called_by_its_first_words():
         breaks("robustness drops 2 points", *rows)
 
 
+def test_a_metric_may_be_called_by_its_name_in_tables():
+    rows = (row("performance", "retrieval_robustness", headline=False), row("NDR", "retrieval_robustness"))
+    for words, metric in (("accuracy", "performance"), ("no-degradation rate", "NDR"), ("NDR", "NDR")):
+        (told,) = breaks(f"{words} of retrieval_robustness drops 2 points", *rows)
+        assert told.startswith(f"{metric} of")
+    with pytest.raises(
+        LookupError, match=r"there is: accuracy of retrieval_robustness, no-degradation rate \(NDR\) of"
+    ):
+        breaks("speed drops 2 points", *rows)
+
+
 def test_a_rule_may_be_about_a_slice():
     rows = (row(second=0.9), row(slice_="hops=multi", headline=False))
     (told,) = breaks("overall where hops=multi drops 2 points", *rows)
