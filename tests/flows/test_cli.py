@@ -14,8 +14,10 @@ from rarefy.flows.cli import main
 
 
 def said(capsys) -> str:
-    (line,) = capsys.readouterr().err.strip().splitlines()
-    assert line.startswith("rarefy: ")
+    """The one line that says what is wrong, behind the one that says what was begun."""
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert all(line.startswith("rarefy: ") for line in lines)
+    (line,) = [line for line in lines if not line.startswith(("rarefy: build of", "rarefy: plan of"))]
     return line
 
 
