@@ -39,7 +39,7 @@ def test_a_config_reads_back_as_it_was_written_and_is_a_key(kind):
 
 
 WRONG = {
-    "nobody": ({"kind": "nobody"}, "have extractive, rag, http"),
+    "nobody": ({"kind": "nobody"}, "have extractive, rag, recorded, http"),
     "no address": ({"kind": "http"}, "needs its address"),
     "no address at all": ({"http": {"url": "localhost/ask"}}, 'is no address: "http://localhost'),
     "a key in a header": ({"http": {"headers": {"X-Api-Key": "abc123"}}}, r"http.headers.X-Api-Key holds a secret"),
