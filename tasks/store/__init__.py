@@ -4,13 +4,13 @@ Tables of rows come in and are found again by what they were made of, so that no
 """
 
 import warnings
+from importlib import import_module
 from typing import Any
 
 
 def __getattr__(name: str) -> Any:
     """The names of `rarefy.tasks.store` from when it was a module, with a DeprecationWarning."""
-    from rarefy.tasks.store import tables
-
+    tables = import_module(f"{__name__}.tables")  # `from` would ask this function for it first, without end
     if name.startswith("_") or not hasattr(tables, name):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     warnings.warn(f"{__name__}.{name} is {tables.__name__}.{name} now", DeprecationWarning, stacklevel=2)
