@@ -242,7 +242,7 @@ def test_ctrl_c_is_told_in_a_line_and_leaves_nothing_running(place, tmp_path):
         # a shell that runs the tests in the background has its children ignore Ctrl-C
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    assert process.stderr and process.stderr.readline().startswith("read")
+    assert process.stderr and any(line.startswith("read") for line in iter(process.stderr.readline, ""))
     process.send_signal(signal.SIGINT)
     said = process.stderr.read()
     assert process.wait(timeout=30) == 130
