@@ -14,7 +14,7 @@ from prefect.artifacts import create_markdown_artifact
 from rarefy.data_contracts.breaches import KINDS
 from rarefy.data_contracts.rows import GIVEN, Answer, Chunk, Hits, Question, Score, Trial, Variant
 from rarefy.data_contracts.schemas import SCHEMAS
-from rarefy.data_contracts.tables import from_table, schema_of
+from rarefy.data_contracts.tables import RowsById, from_table, schema_of
 from rarefy.flows.config import Config
 from rarefy.flows.engine.aggregate import (
     SCHEMA,
@@ -45,6 +45,7 @@ from rarefy.tasks.evaluate.systems.answer import TrialRenderer
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.evaluate.systems.interface import SystemInput
 from rarefy.tasks.export.files import put_breaches
+from rarefy.tasks.models.llm import InferenceContext
 from rarefy.tasks.store import journal
 from rarefy.tasks.store.active_runs import mark_run
 from rarefy.tasks.store.tables import Store
@@ -83,12 +84,7 @@ def evaluate(
     calls to whole questions, of the protocols FIRST where none is named; `budget` is not looked at.
     """
     board = ProgressBoard(Terminal(stderr=True), quiet)
-    systems, wanted = (
-        pin_versions(resolve_systems(config, names), Path(out)),
-        resolve_protocols(protocol or FIRST * quick),
-    )
-    models = models_of_evaluation(config, systems)
-    context = accounting.inference_context(config, run_id(), max_calls, max_cost, models)
+    systems, wanted, context = resolve_evaluation(config, names, protocol, out, quick, max_calls, max_cost)
     mark = mark_run(Store(store), f"evaluate {out}", board.say)
     with board.open(), mark, connect_workers(workers, dask, config.cluster) as pool:
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
@@ -105,6 +101,22 @@ def evaluate(
         meta = describe_result(opened, config, systems, chosen, plan.left_out) | drawn
         summary = _report(run, opened, tables, meta, Path(out), config)
         return EvaluationResult(out, summary, run.made)
+
+
+def resolve_evaluation(
+    config: Config,
+    names: Sequence[str],
+    protocol: Sequence[str],
+    out: str,
+    quick: bool = False,
+    max_calls: int = 0,
+    max_cost: float = 0.0,
+) -> tuple[dict[str, SystemConfig], Sequence[str], InferenceContext]:
+    """The systems by name as they are asked, the protocols, and within which limits models are asked."""
+    systems = pin_versions(resolve_systems(config, names), Path(out))
+    models = models_of_evaluation(config, systems)
+    context = accounting.inference_context(config, run_id(), max_calls, max_cost, models)
+    return systems, resolve_protocols(protocol or FIRST * quick), context
 
 
 @dataclass(frozen=True)
@@ -140,16 +152,11 @@ def plan_trials(
 def render_calls(store: Store, plan: TrialPlan, name: str, system: SystemConfig) -> Iterator[tuple[Trial, SystemInput]]:
     """Each trial that a system is put, with what it would be asked; trials with the same `asked_id` are one call."""
     for part in plan.parts:
-        rows = {kind: _rows_by_id(store, part[kind], row_type) for kind, row_type in CASE.items()}
+        named = {kind: [part[kind]] if isinstance(part[kind], str) else part[kind] for kind in CASE}
+        rows = {kind: RowsById(map(store.table, named[kind]), row_type) for kind, row_type in CASE.items()}
         renderer = TrialRenderer(system, **rows, corpus=answering(name, system, plan.opened.corpus).config.corpus)
         for put, question in renderer.render_trials(list(from_table(store.table(part["trials"]), Trial))):
             yield put.trial, question
-
-
-def _rows_by_id(store: Store, names: str | list[str], row_type: type) -> dict[str, Any]:
-    key = next(iter(schema_of(row_type).names))
-    tables = [store.table(name) for name in ([names] if isinstance(names, str) else names)]
-    return {getattr(row, key): row for table in tables for row in from_table(table, row_type)}
 
 
 def draw_parts(

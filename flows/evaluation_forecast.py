@@ -10,19 +10,17 @@ from prefect import flow
 from rich.console import Console
 
 from rarefy.flows.config import Config
-from rarefy.flows.engine.config_check import models_of_evaluation, pin_versions, resolve_protocols, resolve_systems
 from rarefy.flows.engine.progress import ProgressBoard
-from rarefy.flows.engine.run import Run, run_id
+from rarefy.flows.engine.run import Run
 from rarefy.flows.engine.stages import answering
 from rarefy.flows.engine.workers import connect_workers
 from rarefy.flows.estimate import describe_forecast, sum_forecasts
-from rarefy.flows.evaluate import draw_parts, plan_trials, render_calls
+from rarefy.flows.evaluate import draw_parts, plan_trials, render_calls, resolve_evaluation
 from rarefy.flows.models import accounting, request_forecast
 from rarefy.flows.models.request_forecast import CountingModel, RequestForecast, RequestTally
 from rarefy.flows.reports.console import Terminal, as_table
 from rarefy.tasks.corpus.tokens import counter
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
-from rarefy.tasks.evaluate.protocols.budget import FIRST
 from rarefy.tasks.evaluate.systems.answer_store import AnswerStore
 from rarefy.tasks.evaluate.systems.config import BUILT_IN, SystemConfig
 from rarefy.tasks.evaluate.systems.interface import SystemInput, SystemOutput
@@ -83,11 +81,7 @@ def forecast_evaluation(
     The answer to that question is kept, so that the evaluation does not ask it again.
     """
     board = ProgressBoard(Terminal(stderr=True), quiet)
-    systems, wanted = (
-        pin_versions(resolve_systems(config, names), Path(out)),
-        resolve_protocols(protocol or FIRST * quick),
-    )
-    context = accounting.inference_context(config, run_id(), max_calls, max_cost, models_of_evaluation(config, systems))
+    systems, wanted, context = resolve_evaluation(config, names, protocol, out, quick, max_calls, max_cost)
     with board.open(), connect_workers(workers, dask, config.cluster) as pool:
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
         plan = plan_trials(run, Path(bench), systems, wanted, config, split, questions)
