@@ -25,6 +25,7 @@ from rarefy.tasks.evaluate.systems.interface import System, explain_error
 from rarefy.tasks.models.llm import InferenceContext
 from rarefy.tasks.models.llm.faults import Stopped
 from rarefy.tasks.store.tables import Store
+from rarefy.tasks.text.characters import shorten
 
 PROTOCOL = "rare"  # whose rule scores the answer
 NAMED = {"own": "asked alone", "passages": "asked with passages", "closed_book": "asked without any"}
@@ -242,5 +243,4 @@ def _plain(code: str) -> str:
 
 
 def _shorten(text: str, most: int = LONGEST) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= most else plain[: most - 1] + "…"
+    return shorten(" ".join(text.split()), most)

@@ -13,6 +13,7 @@ from rarefy.flows.cli.options import RAW_TEXT, add_config, add_store, count
 from rarefy.flows.engine.reachability import check_store
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks import sample
+from rarefy.tasks.text.characters import shorten
 
 if TYPE_CHECKING:
     from rarefy.tasks.models.llm.reply_store import ReplyStore, StoredReply
@@ -272,4 +273,4 @@ def _format_change(was: Any, now: Any) -> str:
 
 
 def _truncate(text: str, most: int = WIDE) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return shorten(text, most)

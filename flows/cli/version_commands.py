@@ -244,8 +244,8 @@ def _folder(place: Path) -> Side:
 def show(found: "Changes", old: str, new: str, console: "Console") -> None:
     """Print counts, and the first rows of each kind of change but those that follow from others."""
     from rarefy.flows.reports.console import as_table
-    from rarefy.tasks.refresh.versions.report import COUNTED_ONLY, crop_pair, group_changes, shorten
-    from rarefy.tasks.text.characters import visible
+    from rarefy.tasks.refresh.versions.report import COUNTED_ONLY, crop_pair, group_changes
+    from rarefy.tasks.text.characters import shorten, visible
 
     old, new = visible(old), visible(new)
     if found.nothing:

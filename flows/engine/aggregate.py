@@ -38,9 +38,10 @@ RESULT = ("trials", "answers", "scores", "questions", "chunks", "variants", "hit
 
 def aggregate_scores(tables: Tables, meta: Mapping[str, Any], config: Config) -> tuple[pa.Table, dict[str, Any]]:
     """The table of figures and the summary of the scores that there are; asks no model and no system."""
-    found = sorted(_figures(tables, meta, config), key=lambda row: row.figure_id)
+    made = list(frames(tables, meta))
+    found = sorted(_figures(made, tables, meta, config), key=lambda row: row.figure_id)
     counts: dict[str, Any] = {"funnel": list(_funnel(tables, meta)), "usage": dict(_usage(tables, meta))}
-    counts["findings"] = find_findings(frames(tables, meta), tables)
+    counts["findings"] = find_findings(made, tables)
     return to_table(found, Figure), summary({**meta, **counts}, found)
 
 
@@ -101,11 +102,13 @@ def _is_left_out(meta: Mapping[str, Any], system: str, protocol: str) -> bool:
     return any((row["system"], row["protocol"]) == (system, protocol) for row in meta["left_out"])
 
 
-def _figures(tables: Tables, meta: Mapping[str, Any], config: Config) -> Iterator[Figure]:
+def _figures(
+    made: Iterable[tuple[str, str, Frame]], tables: Tables, meta: Mapping[str, Any], config: Config
+) -> Iterator[Figure]:
     by_protocol: dict[str, dict[str, Frame]] = {}
     budget = meta.get("budget")
     fewest = 0 if not budget or budget["asked"] == budget["of"] else math.inf if budget["look"] else FEWEST
-    for system, name, one in frames(tables, meta):
+    for system, name, one in made:
         protocol, options = PROTOCOLS[name], getattr(config.protocols, name)
         if protocol.across and len(meta["systems"]) > 1:
             by_protocol.setdefault(name, {})[system] = protocol.counted(one)

@@ -20,6 +20,7 @@ from rarefy.flows.reports.console import as_table, format_reasons, keep_records
 from rarefy.tasks.export.statistics import Tally
 from rarefy.tasks.store.journal import Version
 from rarefy.tasks.store.tables import Store
+from rarefy.tasks.text.characters import shorten
 
 SHOWN = 5  # questions
 REASONS = 6  # reasons told per stage on the terminal; the artifacts and the tables hold all
@@ -223,5 +224,4 @@ def _validation_record(validation: Validation) -> dict[str, Any]:
 
 
 def _short(text: str, width: int = 200) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return shorten(" ".join(text.split()), width)

@@ -8,6 +8,7 @@ import pyarrow as pa
 from rarefy.flows.engine.run import Part, Run
 from rarefy.flows.faults import Fault
 from rarefy.tasks.evaluate.systems.interface import NO_ANSWER, explain_error
+from rarefy.tasks.text.characters import shorten
 
 SHOWN = 3  # kinds of failure told one by one
 LONGEST = 300  # characters of what a system said
@@ -63,5 +64,4 @@ def _all(run: Run, parts: Sequence[Part], kind: str, *columns: str) -> pa.Table:
 
 
 def _short(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
+    return shorten(" ".join(text.split()), LONGEST)

@@ -52,6 +52,11 @@ _UNSEEN = re.compile(
 )
 
 
+def shorten(text: str, most: int) -> str:
+    """The text, cut to at most so many characters with … at its end."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def visible(value: Any) -> Any:
     """Text with such characters spelled out (⟨U+202E⟩); what is markup already, or no text, as it is."""
     if isinstance(value, Markup) or not isinstance(value, str) or not _UNSEEN.search(value):

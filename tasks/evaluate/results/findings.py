@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.evaluate.protocols.frame import Frame
+from rarefy.tasks.text.characters import shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -231,8 +232,7 @@ def _first(table: pa.Table, column: str, value: str) -> Any:
 
 
 def _cut(text: str) -> str:
-    plain = " ".join(str(text).split())
-    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
+    return shorten(" ".join(str(text).split()), LONGEST)
 
 
 # Retriever or reader?

@@ -72,7 +72,7 @@ class PlainSummary:
 
 
 def plain_summary(summary: Mapping[str, Any], folder: str = FOLDER) -> str:
-    """The sentences on every system as text of some fifteen lines; "" for a summary of before there were findings."""
+    """The sentences on every system as text; "" for a summary of before there were findings."""
     found = plain_summaries(summary, folder)
     most = BRIEF if len(found) > 1 else len(found[0].hurts) if found else 0
     return "\n".join(line for one in found for line in _text_lines(one, most))

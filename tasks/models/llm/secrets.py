@@ -6,6 +6,8 @@ import os
 import re
 from urllib.parse import quote
 
+from rarefy.tasks.text.characters import shorten
+
 _SHAPES = (
     re.compile(  # long values only: a filing speaks of basic earnings, bearer bonds and authorization to repurchase
         r"(?i)\b(?:(?:bearer|basic)\s+|(?:x-)?(?:api-key|authorization)['\"]?\s*[:=]\s*['\"]?)[A-Za-z0-9+/=_.~-]{16,}"
@@ -29,7 +31,7 @@ def redacted(text: str, most: int = 500) -> str:
             for form in secret_forms(value):
                 text = text.replace(form, "[key]")
     text = _QUERY.sub(r"\1[key]", _USER.sub("[key]@", _SHAPES.sub("[key]", text)))
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return shorten(text, most)
 
 
 def secret_forms(value: str) -> tuple[str, ...]:

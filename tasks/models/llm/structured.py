@@ -13,6 +13,7 @@ from typing import Any
 
 from rarefy.data_contracts.rows import Message, Reply, Request
 from rarefy.tasks.models.llm.json_text import BadJSON, find_json, parse_json, repair_broken_json
+from rarefy.tasks.text.characters import shorten
 
 LONGEST = 1_000_000  # characters of a reply that is read at all
 SHOWN_FAULT = 300
@@ -74,10 +75,10 @@ def build_reask(request: Request, reply_text: str, fault: str) -> Request:
     schema = request.schema
     form = f" It must keep this JSON schema:\n{schema}" if len(schema) <= SHOWN_SCHEMA else ""
     demand = (
-        f"That reply cannot be used: {_cut(fault, SHOWN_FAULT)}. Give the same answer again as one complete JSON value "
-        f"and nothing else: no code fence, no comment, no words before or after it.{form}"
+        f"That reply cannot be used: {shorten(fault, SHOWN_FAULT)}. Give the same answer again as one complete JSON "
+        f"value and nothing else: no code fence, no comment, no words before or after it.{form}"
     )
-    before = [Message("assistant", _cut(reply_text, SHOWN_REPLY))] if reply_text.strip() else []
+    before = [Message("assistant", shorten(reply_text, SHOWN_REPLY))] if reply_text.strip() else []
     return replace(request, messages=(*request.messages, *before, Message("user", demand)))
 
 
@@ -107,11 +108,7 @@ def _fault(value: Any, validator: Any) -> str:
     from jsonschema.exceptions import best_match
 
     error = best_match(validator.iter_errors(value))
-    return f"{error.json_path}: {_cut(error.message, SHOWN_FAULT - 100)}"[:SHOWN_FAULT]
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return f"{error.json_path}: {shorten(error.message, SHOWN_FAULT - 100)}"[:SHOWN_FAULT]
 
 
 @lru_cache(maxsize=256)
@@ -124,7 +121,7 @@ def _validator(schema: str) -> Any:
         kind = jsonschema.validators.validator_for(parts, default=jsonschema.Draft202012Validator)
         kind.check_schema(parts)
     except (ValueError, jsonschema.SchemaError, AttributeError, TypeError) as error:
-        raise ValueError(f"not a JSON schema ({str(error).splitlines()[0]}): {_cut(schema, 200)}") from error
+        raise ValueError(f"not a JSON schema ({str(error).splitlines()[0]}): {shorten(schema, 200)}") from error
     return kind(parts, registry=Registry())  # a registry of its own: nothing is fetched from the network
 
 

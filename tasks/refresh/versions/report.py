@@ -18,6 +18,7 @@ from rarefy.data_contracts.rows import Change
 from rarefy.tasks.export.files import put_file, to_json_lines
 from rarefy.tasks.refresh.versions.compare import MEANINGS, Changes, describe_differing_settings
 from rarefy.tasks.store.tables import TABLE_NAME
+from rarefy.tasks.text.characters import shorten
 from rarefy.tasks.text.html_page import page_environment
 from rarefy.tasks.text.markdown import markdown_table
 from rarefy.tasks.text.markdown import markdown_text as _text
@@ -167,11 +168,6 @@ def format_count(name: str, count: int) -> str:
 def short_version(version: str) -> str:
     """A version as it is shown: the beginning of a digest, anything else as it is."""
     return version[:12] if TABLE_NAME.fullmatch(version) else version
-
-
-def shorten(text: str, most: int) -> str:
-    """The text, cut to at most so many characters with … at its end."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def crop_pair(before: str, after: str, most: int) -> tuple[str, str]:
