@@ -152,11 +152,12 @@ def score(given: argparse.Namespace) -> int:
 
 def _load_config(given: argparse.Namespace) -> "Config":
     from rarefy.flows.config import load
+    from rarefy.flows.engine.benchmark_folder import read_manifest
     from rarefy.flows.engine.config_check import resolve_protocols
 
     config = load(given.config)
     if not given.benchmark.is_dir():
-        raise UsageFault(f"{given.benchmark}: no such folder; give the folder of `rarefy build` or `rarefy perturb`")
+        read_manifest(given.benchmark)  # says what is wrong
     check_store(given.store)
     resolve_protocols(given.protocol)
     return config
