@@ -3,7 +3,8 @@
 # make test         the tests of behaviour, two files at a time
 # make test-slow    the tests that kill processes, start workers and servers
 # make test-vllm    the tests against vLLM itself, for the CPU, in an environment of its own
-# VENV=DIR and VLLM=DIR put the environments elsewhere, PYTHON=python3.12 chooses the interpreter.
+# VENV=DIR and VLLM=DIR put the environments elsewhere, PYTHON=python3.12 chooses the interpreter. Where no GPU is found,
+# torch comes from PyTorch's index of builds for the CPU; TORCH_INDEX= switches that off, TORCH_INDEX=URL is another index.
 
 VENV ?= .venv
 VLLM ?= .venv-vllm
@@ -47,9 +48,10 @@ clean:
 	rm -rf $(VENV) $(VLLM) rarefy-out
 
 $(VENV)/.installed: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
-	@echo "installing the pinned versions into $(VENV) (about 4 minutes and 2 GB, once)"
-	$(INSTALL) torch  # by itself first, so that what needs it takes this build of it
+	@echo "installing the pinned versions into $(VENV), once"
+	infra/install_torch.sh $(VENV)/bin/python  # first, so that what needs it takes this build of it
 	$(INSTALL) -e .
+	@du -sh $(VENV) | awk '{ print "installed: " $$1 " in " $$2 }'
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
@@ -57,7 +59,7 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	touch $@
 
 $(VLLM)/.installed: $(wildcard infra/vllm/*) $(CONSTRAINTS) | $(VENV)/bin/python
-	@echo "installing vLLM for the CPU into $(VLLM) (about 2 minutes and 4 GB, once)"
+	@echo "installing vLLM for the CPU into $(VLLM), once"
 	PYTHON=$(VENV)/bin/python infra/vllm/install.sh $(VLLM)
 	$(VLLM)/bin/python -m pip install --disable-pip-version-check --progress-bar off -q accelerate==1.15.0 pytest==9.2.0 hypothesis==6.170.15
 	$(VLLM)/bin/python infra/vllm/tiny.py $(VLLM)/tiny

