@@ -48,11 +48,13 @@ class ProgressLine:
     def __init__(self, board: "ProgressBoard", stage: str, unit: str, total: int | None) -> None:
         self.board, self.stage, self.unit, self.total = board, stage, unit, total
         self.done, self.began, self.printed = 0, time.monotonic(), time.monotonic()
+        self.first: tuple[float, int] | None = None  # when the first were done, and how many: until then it warms up
         self.task = board.live.add_task(stage, total=total, unit=unit, note="", aside="") if board.live else None
 
     def step(self, count: int = 1) -> None:
         """Count so many more as done."""
         self.done += count
+        self.first = self.first or (time.monotonic(), self.done)
         if self.board.listener:
             self.board.listener.at(self.stage, self._counts(), self.done / self.total if self.total else 0.0)
         if self.board.live and self.task is not None:
@@ -92,9 +94,11 @@ class ProgressLine:
         return f"{self.done:,}{f'/{self.total:,}' if self.total else ''} {self.unit}"
 
     def _left(self) -> str:
-        spent = time.monotonic() - self.began
-        rate = self.done / spent if spent else 0.0
-        left = f", {(self.total - self.done) / rate:,.0f} s left" if self.total and rate else ""
+        """The rate since the first were done, and the time left at it; nothing before there is one."""
+        if self.first is None or self.done <= self.first[1]:
+            return ""
+        rate = (self.done - self.first[1]) / max(time.monotonic() - self.first[0], 1e-9)
+        left = f", {(self.total - self.done) / rate:,.0f} s left" if self.total else ""
         return f", {rate:,.1f}/s{left}"
 
 

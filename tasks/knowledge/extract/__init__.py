@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 18  # no seat of a company that has two; a few sure forms of prose; offices in a model's relations
+VERSION = 19  # a change in cash before the effect of exchange rates is none of the balance
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

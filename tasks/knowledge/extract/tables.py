@@ -47,6 +47,7 @@ _SCOPES = {
     r"Deferred(?:Income)?Tax\w*Net": r"\bnet\b|non-?current",
     r"UnrecognizedTax": r"unrecognized|uncertain",
     r"IncreaseDecrease": r"change|increase|decrease",
+    r"ExcludingExchangeRateEffect": r"exchange|currenc",  # the balance rose by this and by the line of exchange rates
     r"Allowance": r"allowance|reserve|provision",
     r"Unrealized": r"unrealized",
     r"FairValue": r"fair value",

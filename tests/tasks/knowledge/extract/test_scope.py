@@ -14,6 +14,11 @@ from rarefy.tasks.knowledge.extract.tables import missing_scope, shares_no_word
         ("us-gaap:OtherComprehensiveIncomeAvailableforsaleSecuritiesAdjustmentNetOfTax", "unrealized gains"),
         ("us-gaap:CostOfRevenue", "automotive sales"),
         ("us-gaap:DeferredIncomeTaxAssetsNet", "deferred tax assets"),
+        (
+            "us-gaap:CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalentsPeriodIncreaseDecreaseExcluding"
+            "ExchangeRateEffect",
+            "change in cash and cash equivalents",
+        ),
     ],
 )
 def test_a_label_that_says_less_than_its_tag_misses_a_scope(concept, name):
