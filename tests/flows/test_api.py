@@ -190,7 +190,7 @@ def test_ctrl_c_ends_the_call_and_the_next_goes_on(bench, tmp_path):
         import known, rarefy
 
         def answer(asked):
-            print("asked", asked.asked_id, flush=True)
+            print(f"asked {{asked.asked_id}}\\n", end="", flush=True)  # in one piece: other threads print, too
             if len(sys.argv) > 1 and (calls := calls_made()) == 5:
                 os.kill(os.getpid(), signal.SIGINT)
                 time.sleep(1)
@@ -205,7 +205,7 @@ def test_ctrl_c_ends_the_call_and_the_next_goes_on(bench, tmp_path):
             where = {str(bench.folder)!r}
             rarefy.evaluate(where, {{"mine": answer}}, protocols=["effect_size"], quiet=True, **{SETTINGS})
         except KeyboardInterrupt:
-            print("interrupted")
+            print("\\ninterrupted\\n", end="")
         """)
     )
     runs = []

@@ -57,6 +57,17 @@ def test_a_long_stage_tells_rate_and_time_left_now_and_then(monkeypatch):
     assert "/100 documents" in lines[0] and "/s" in lines[0] and "s left" in lines[0]
 
 
+def test_the_time_left_does_not_count_how_long_a_stage_took_to_begin(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    out = StringIO()
+    line = ProgressBoard(Console(file=out, width=120), quiet=False).line("vary", "questions", 100)
+    for now[0] in (60.0, 71.0, 82.0):  # a minute to load models, then ten questions in eleven seconds
+        line.step(10)
+    first, *_, last = out.getvalue().splitlines()
+    assert first.endswith("10/100 questions") and last.endswith("30/100 questions, 0.9/s, 77 s left")
+
+
 @pytest.mark.parametrize("rows", [0, 1, 250])
 def test_watched_rows_pass_unchanged(rows):
     line = ProgressBoard(Console(file=StringIO()), quiet=True).line("ask", "rows", rows)
