@@ -97,12 +97,12 @@ def test_digits_beyond_what_anybody_counts_are_no_number(digits):
 def test_memory_does_not_grow_with_the_texts_and_answers_that_were_read():
     tracemalloc.start()
     try:
-        for at in range(4_000):
+        for at in range(2_400):
             contains_answer(
                 f"{at} was 12 in 2020, 13 in 2021 and {at * 7:,} in 2022, " + "of which more. " * 8, f"${at},525"
             )
         for at in range(5):
-            find_numbers(f"{at} and 12 " * 10_000)
+            find_numbers(f"{at} and 12 " * 4_000)
         held = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()

@@ -136,7 +136,7 @@ def test_what_claims_to_be_huge_is_no_work(reference: str) -> None:
     assert reference.encode() in out.getvalue()
     assert "| North | 1200 | 1340.5 |" in read(out.getvalue()).text
     with pytest.raises(Unreadable, match=r"too_large: .*read.max_cells"):
-        read(workbook(lambda sheet: sheet.merge_cells("A1:J100000")), max_cells=1_000)
+        read(workbook(lambda sheet: sheet.merge_cells("A1:J2000")), max_cells=1_000)
     with pytest.raises(Unreadable, match=r"too_large: .*read.max_cells"):
         read(workbook(lambda sheet: put(SALES, sheet)), max_cells=8)
     with pytest.raises(Unreadable, match=r"too_large: .*read.max_characters"):
