@@ -11,7 +11,6 @@ VLLM ?= .venv-vllm
 OUT ?= rarefy-out/demo
 TESTS ?=
 CONSTRAINTS := infra/constraints.txt
-INSTALL := $(VENV)/bin/python -m pip install --disable-pip-version-check --progress-bar off -q -c $(CONSTRAINTS)
 FITS := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
 .PHONY: demo test test-slow test-vllm clean
@@ -49,19 +48,18 @@ clean:
 
 $(VENV)/.installed: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 	@echo "installing the pinned versions into $(VENV), once"
-	infra/install_torch.sh $(VENV)/bin/python  # first, so that what needs it takes this build of it
-	$(INSTALL) -e .
+	infra/install.sh $(VENV)/bin/python -e .
 	@du -sh $(VENV) | awk '{ print "installed: " $$1 " in " $$2 }'
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(INSTALL) -e ".[dev]"
+	infra/install.sh $(VENV)/bin/python -e ".[dev]"
 	touch $@
 
 $(VLLM)/.installed: $(wildcard infra/vllm/*) $(CONSTRAINTS) | $(VENV)/bin/python
 	@echo "installing vLLM for the CPU into $(VLLM), once"
 	PYTHON=$(VENV)/bin/python infra/vllm/install.sh $(VLLM)
-	$(VLLM)/bin/python -m pip install --disable-pip-version-check --progress-bar off -q accelerate==1.15.0 pytest==9.2.0 hypothesis==6.170.15
+	$(VLLM)/bin/uv pip install --python $(VLLM)/bin/python -q accelerate==1.15.0 pytest==9.2.0 hypothesis==6.170.15
 	$(VLLM)/bin/python infra/vllm/tiny.py $(VLLM)/tiny
 	touch $@
 

