@@ -11,7 +11,7 @@ from rarefy.tasks.find import find
 from rarefy.tasks.models.embed import EmbedConfig
 from rarefy.tasks.models.llm.config import InferenceContext
 
-VERSION = 1
+VERSION = 2
 
 # What the papers do, by protocol; what a config says beside `preset` goes before these.
 PRESETS: dict[str, dict[str, Any]] = {

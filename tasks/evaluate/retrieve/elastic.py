@@ -127,6 +127,8 @@ def connect_client(endpoint: str) -> Any:
         if not Path(authority).is_file():
             raise Unavailable(f"{endpoint}_CA_CERTS names no file: {authority}")
         options["ca_certs"] = authority
+    # it warns of each try that fails; Server says it once
+    logging.getLogger("elastic_transport.node_pool").setLevel(logging.ERROR)
     try:
         # no tries of its own: Server has pauses between them
         return Elasticsearch(_with_port(url), request_timeout=TIMEOUT, max_retries=0, **options)
