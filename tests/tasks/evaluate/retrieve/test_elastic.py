@@ -8,6 +8,8 @@ import itertools
 import json
 import re
 import threading
+import urllib.error
+import urllib.request
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
