@@ -221,6 +221,7 @@ def _search_body(query: str, size: int) -> dict[str, Any]:
         "size": size,
         "sort": [{"_score": "desc"}, {"chunk_id": "asc"}],
         "_source": False,
+        "stored_fields": "_none_",  # chunk_id is among what is sorted by: twice as fast
         "track_total_hits": False,
     }
 
