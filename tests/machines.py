@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -178,6 +179,58 @@ def postgres() -> Iterator[str]:
         finally:
             run("pg_ctl", "-D", f"{folder}/data", "-w", "-m", "immediate", "stop")
     finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass
+class SearchServer:
+    """An Elasticsearch server; one that was started here can be killed and started again with what it holds."""
+
+    address: str
+    command: list[str] = field(default_factory=list)
+    log: Path = Path()
+    process: "subprocess.Popen[bytes] | None" = None
+
+    def restart(self) -> None:
+        """Kill it, where it runs, and start it; it answers some seconds later."""
+        self.kill()
+        self.process = _started(self.command, self.log, os.environ)
+
+    def kill(self) -> None:
+        if self.process is not None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+    def answers(self) -> bool:
+        if self.process is not None and (code := self.process.poll()) is not None:
+            said = self.log.read_text(errors="replace")
+            if code == 69:  # Maven or a JDK is missing
+                pytest.skip(said.strip())
+            raise AssertionError(f"Elasticsearch ended with {code}: {said[-2000:]}")
+        with contextlib.suppress(OSError), urllib.request.urlopen(self.address, timeout=10) as answer:
+            return bool(answer.status == 200)
+        return False
+
+
+@contextlib.contextmanager
+def elasticsearch() -> Iterator[SearchServer]:
+    """The server that ELASTICSEARCH_URL names, or one that is started and removed afterwards."""
+    if given := os.environ.get("ELASTICSEARCH_URL"):
+        yield SearchServer(given)
+        return
+    launcher = Path(__file__).resolve().parents[2] / "shared" / "tools" / "elasticsearch" / "serve"
+    if not launcher.is_file():
+        pytest.skip(f"{launcher} is not here, which starts a real Elasticsearch, and ELASTICSEARCH_URL names none")
+    folder = Path(tempfile.mkdtemp(prefix="rarefy-es-"))
+    port = free_port()
+    server = SearchServer(f"http://127.0.0.1:{port}", [str(launcher), str(port), str(folder)], folder / "server.log")
+    try:
+        server.restart()
+        until(server.answers, "Elasticsearch")
+        yield server
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            server.kill()
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from rarefy.flows.faults import LONGEST
 from rarefy.tasks.models.llm.secrets import redacted
 
-LOG = logging.getLogger("rarefy.llm")
+LOGS = {"rarefy.llm": "model", "rarefy.retrieve": "retrieve"}  # by logger: the word that its warnings stand under
 WIDTH = 17  # of the longest stage's name
 PULSE = 10.0  # seconds between two plain lines of one stage: a log stays readable, and shows that it lives
 
@@ -111,7 +111,7 @@ class BoardHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print one record."""
-        self.board.note("model", f"{record.getMessage()}")
+        self.board.note(LOGS[record.name], record.getMessage())
 
 
 class ProgressBoard:
@@ -130,14 +130,16 @@ class ProgressBoard:
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
-        """Within it, warnings of the model clients are printed, too."""
+        """Within it, warnings of model clients and retrievers are printed, too."""
         handler = BoardHandler(self)
         if self.listener or not self.quiet:
-            LOG.addHandler(handler)
+            for name in LOGS:
+                logging.getLogger(name).addHandler(handler)
         try:
             yield
         finally:
-            LOG.removeHandler(handler)
+            for name in LOGS:
+                logging.getLogger(name).removeHandler(handler)
 
     def _opened(self) -> Iterator["ProgressBoard"]:
         if self.quiet or not self.console.is_terminal:

@@ -123,6 +123,11 @@ STOPWORDS = frozenset(
 )
 
 
+def lower(text: str) -> str:
+    """Return a text in small letters, one for one as Lucene has them: Python makes two of İ, and ς of a last Σ."""
+    return text.replace("İ", "i").replace("Σ", "σ").lower()
+
+
 class Analysis:
     """Turns texts into terms; a word's term is computed once."""
 
@@ -139,7 +144,7 @@ class Analysis:
     def words(self, text: str) -> list[str]:
         """Return the terms of a text, in their order."""
         found = []
-        for word in self.found(text.lower()):
+        for word in self.found(lower(text)):
             if word not in self._forms:
                 self._forms[word] = self.form(word)
             if self._forms[word]:

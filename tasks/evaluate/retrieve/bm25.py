@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rarefy.tasks.evaluate.retrieve.analysis import Analysis, WordNumbers
+from rarefy.tasks.evaluate.retrieve.analysis import Analysis, WordNumbers, lower
 from rarefy.tasks.evaluate.retrieve.config import AnalysisConfig, RetrieveConfig
 from rarefy.tasks.evaluate.retrieve.search import Passages, Ranked, Search, open_cached_index
 from rarefy.tasks.models.llm.config import InferenceContext
 
-VERSION = 1
+VERSION = 2
 BLOCK = 4_096  # passages whose terms are counted together, to bound memory
 DIGITS = 5  # of a score: further ones depend on the order of float32 additions
 ROUNDING_MARGIN = np.float32(2 * 10**-DIGITS)
@@ -163,7 +163,7 @@ def count_terms(texts: Sequence[str], config: AnalysisConfig) -> tuple[Any, npt.
     parts, lengths = [], []
     for start in range(0, len(texts), BLOCK):
         some = texts[start : start + BLOCK]
-        texts_words = [analysis.found(text.lower()) for text in some]
+        texts_words = [analysis.found(lower(text)) for text in some]
         # one loop in C over all words: most of the time is spent here
         numbered = map(numbers.__getitem__, chain.from_iterable(texts_words))
         every = np.fromiter(numbered, np.int32, sum(map(len, texts_words)))

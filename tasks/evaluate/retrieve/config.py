@@ -11,7 +11,7 @@ from rarefy.tasks.find import find
 from rarefy.tasks.models.embed import EmbedConfig
 from rarefy.tasks.models.llm.config import InferenceContext
 
-VERSION = 1
+VERSION = 2
 
 # What the papers do, by protocol; what a config says beside `preset` goes before these.
 PRESETS: dict[str, dict[str, Any]] = {
@@ -76,6 +76,9 @@ class ElasticsearchConfig(BaseModel, frozen=True, extra="forbid"):
         default=1, ge=1, le=1024, description="of the index; word counts are gathered over all of them first"
     )
     replicas: int = Field(default=0, ge=0, description="copies of each shard")
+    patience: float = Field(
+        default=120, ge=0, description="seconds for which a server that is down, overloaded or starting is waited for"
+    )
     old: Literal["keep", "delete"] = Field(
         default="keep", description="what becomes of the index that the alias leaves, if it was made here"
     )

@@ -2,11 +2,15 @@
 
 import hashlib
 import json
+import logging
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from rarefy.tasks.evaluate.retrieve.analysis import elasticsearch_analysis
@@ -18,9 +22,88 @@ from rarefy.tasks.models.llm.endpoint import read_key
 from rarefy.tasks.models.llm.faults import Unavailable
 from rarefy.tasks.models.llm.secrets import redacted
 
+LOG = logging.getLogger("rarefy.retrieve")
+CLIENT = "elasticsearch>=8.19,<10"  # as pyproject.toml has it
+CLIENT_OF_8 = "elasticsearch>=8.19,<9"  # client 8 works with servers of 8 and 9, client 9 with those of 9
 TIMEOUT = 120  # seconds a request: filling a slow server takes long
-RETRIES = 5
-RETRIED = (429, 502, 503, 504)
+PASSING = (429, 502, 503, 504)  # statuses of a server that is overloaded or starting
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 15.0  # seconds between two tries
+Answer = TypeVar("Answer")
+
+
+class _Incomplete(Exception):
+    """An answer without something that the server will give later."""
+
+
+class Server:
+    """The server that the environment names; where it does not answer, it is waited for."""
+
+    def __init__(self, endpoint: str, patience: float) -> None:
+        self.endpoint, self.patience = endpoint, patience
+        self.client = connect_client(endpoint)
+
+    def ask(self, request: Callable[[Any], Answer]) -> Answer:
+        """Return what `request` returns, which is given the client and can be repeated without harm.
+
+        It is repeated, with growing pauses, for `patience` seconds while the server cannot be reached, is overloaded or
+        starting. Unavailable, saying what to do and without any key, after that and on any other error.
+        """
+        from elasticsearch import ApiError, TransportError
+
+        waiting_since, pause = 0.0, FIRST_PAUSE
+        while True:
+            try:
+                return request(self.client)
+            except (ApiError, TransportError, _Incomplete) as error:
+                fault, passing = self._explain(error), _is_passing(error)
+            # out here: the client's error holds the request with its key
+            now = time.monotonic()
+            if passing and not waiting_since:
+                waiting_since = now
+                if self.patience:
+                    LOG.warning("Elasticsearch: %s; it is waited for, up to %g s", fault, self.patience)
+            left = waiting_since + self.patience - now
+            if not passing or left <= 0:
+                raise Unavailable(f"Elasticsearch: {fault}")
+            time.sleep(min(pause, left))
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _explain(self, error: Exception) -> str:
+        """Return what is wrong and what to do, without any key."""
+        from elasticsearch import ApiError, AuthenticationException, AuthorizationException, TransportError
+        from elasticsearch.exceptions import UnsupportedProductError
+
+        if isinstance(error, AuthenticationException):
+            return f"the server knows no such key; look at {self.endpoint}_API_KEY"
+        if isinstance(error, AuthorizationException):
+            return f"the key in {self.endpoint}_API_KEY may not do this: {_describe_error(error)}"
+        if isinstance(error, UnsupportedProductError):
+            return f"what answers at {self.endpoint}_URL is no Elasticsearch"
+        if isinstance(error, ApiError):
+            return _describe_error(error) + _fitting_client(error.body)
+        if isinstance(error, TransportError):
+            return (
+                f"cannot be reached: {redacted(str(error))}; look at {self.endpoint}_URL and {self.endpoint}_CA_CERTS"
+            )
+        return redacted(str(error))
+
+
+def _is_passing(error: Exception) -> bool:
+    from elasticsearch import ApiError, ConnectionError, ConnectionTimeout, SSLError
+
+    if isinstance(error, ApiError):
+        return error.status_code in PASSING
+    return isinstance(error, (ConnectionError, ConnectionTimeout, _Incomplete)) and not isinstance(error, SSLError)
+
+
+def _fitting_client(body: Any) -> str:
+    """Return how to install a client that the server understands, "" where it understands this one."""
+    understood = re.search(r"version must be either version (\d+) or", json.dumps(body))
+    if not understood:
+        return ""
+    version = understood[1]
+    way = f"pip install '{CLIENT_OF_8}'" if version == "8" else "use a server of version 8 or 9"
+    return f"; the server is of version {version}, which the installed client does not speak to: {way}"
 
 
 def connect_client(endpoint: str) -> Any:
@@ -34,7 +117,7 @@ def connect_client(endpoint: str) -> Any:
     try:
         from elasticsearch import Elasticsearch  # late: 0.5 s
     except ImportError:
-        raise Unavailable("the Elasticsearch client is not installed: pip install 'rarefy[retrieval]'") from None
+        raise Unavailable(f"the Elasticsearch client is not installed: pip install '{CLIENT}'") from None
     options: dict[str, Any] = {}
     if key := read_key(f"{endpoint}_API_KEY"):
         options["api_key"] = key
@@ -44,41 +127,13 @@ def connect_client(endpoint: str) -> Any:
         if not Path(authority).is_file():
             raise Unavailable(f"{endpoint}_CA_CERTS names no file: {authority}")
         options["ca_certs"] = authority
+    # it warns of each try that fails; Server says it once
+    logging.getLogger("elastic_transport.node_pool").setLevel(logging.ERROR)
     try:
-        return Elasticsearch(
-            _with_port(url),
-            request_timeout=TIMEOUT,
-            max_retries=RETRIES,
-            retry_on_timeout=True,
-            retry_on_status=RETRIED,
-            **options,
-        )
+        # no tries of its own: Server has pauses between them
+        return Elasticsearch(_with_port(url), request_timeout=TIMEOUT, max_retries=0, **options)
     except ValueError as error:
         raise Unavailable(f"{endpoint}_URL or its key cannot be used: {redacted(str(error))}") from None
-
-
-@contextmanager
-def raise_unavailable(endpoint: str) -> Iterator[None]:
-    """Turn exceptions of the client into Unavailable, saying what to do, without any key."""
-    from elasticsearch import ApiError, AuthenticationException, AuthorizationException, TransportError
-    from elasticsearch.exceptions import UnsupportedProductError
-
-    fault = ""
-    try:
-        yield
-    except AuthenticationException:
-        fault = f"the server knows no such key; look at {endpoint}_API_KEY"
-    except AuthorizationException as error:
-        fault = f"the key in {endpoint}_API_KEY may not do this: {_describe_error(error)}"
-    except UnsupportedProductError:
-        fault = f"what answers at {endpoint}_URL is no Elasticsearch"
-    except ApiError as error:
-        media = "media_type" in str(error) or "compatible-with" in str(error)
-        fault = _describe_error(error) + ("; the client is of version 9, and so must the server be" if media else "")
-    except TransportError as error:
-        fault = f"cannot be reached: {redacted(str(error))}; look at {endpoint}_URL and {endpoint}_CA_CERTS"
-    if fault:  # out here: the client's error holds the request with its key
-        raise Unavailable(f"Elasticsearch: {fault}")
 
 
 def _describe_error(error: Any) -> str:
@@ -100,7 +155,9 @@ def _with_port(url: str) -> str:
 
 VERSION = 1
 MADE_BY = "rarefy"  # mark in the notes of an index: no other index is ever deleted
-QUERIES_PER_REQUEST = 100  # per request
+QUERIES_PER_REQUEST = 100
+PASSAGES_PER_REQUEST = 500
+SLACK = 16  # passages beyond the depth, so that scores that are equal once rounded can be ordered by name
 
 
 def open_elasticsearch(
@@ -114,50 +171,57 @@ def open_elasticsearch(
     own = config.elasticsearch
     body = index_body(passages, config)
     name = f"{own.alias}-{body['mappings']['_meta']['digest']}"
-    with raise_unavailable(own.endpoint):
-        client = connect_client(own.endpoint)
-        _check_server(client)
-        fill_index(client, name, body, passages)
-        move_alias(client, name, own.alias, own.old)
-    return Elasticsearch(client, name, own.endpoint, own.shards)
+    server = Server(own.endpoint, own.patience)
+    server.ask(_check_server)
+    fill_index(server, name, body, passages)
+    server.ask(lambda client: move_alias(client, name, own.alias, own.old))
+    return Elasticsearch(server, name, config)
 
 
 class Elasticsearch:
     """An index on a server, searched by its own name: moving the alias must not change a run."""
 
-    def __init__(self, client: Any, name: str, endpoint: str, shards: int) -> None:
-        self.client, self.name, self._endpoint = client, name, endpoint
+    def __init__(self, server: Server, name: str, config: RetrieveConfig) -> None:
+        self.server, self.name = server, name
         # with word counts of all shards together, since a passage's score would else depend on its shard
-        self._header = {"search_type": "dfs_query_then_fetch"} if shards > 1 else {}
+        self._header = {"search_type": "dfs_query_then_fetch"} if config.elasticsearch.shards > 1 else {}
+        self._factor = config.bm25.k1 + 1  # the server's scores have it, Lucene's own have not had it since version 8
 
     def __call__(self, queries: Sequence[str], depth: int, /) -> Sequence[Ranked]:
         """Return the passages that share a word with each query; equal scores by chunk_id."""
         ranked: list[Ranked] = []
         for at in range(0, len(queries), QUERIES_PER_REQUEST):
             some = queries[at : at + QUERIES_PER_REQUEST]
-            searches = [part for query in some for part in (self._header, _search_body(query, depth))]
-            with raise_unavailable(self._endpoint):
-                answer = self.client.msearch(index=self.name, searches=searches)
-            if len(answer["responses"]) != len(some):
-                raise Unavailable(f"Elasticsearch: {len(answer['responses'])} answers to {len(some)} searches")
-            ranked += [self._read(one) for one in answer["responses"]]
+            searches = [part for query in some for part in (self._header, _search_body(query, depth + SLACK))]
+            ranked += [self._read(one).first(depth) for one in self.server.ask(partial(self._search, searches))]
         return ranked
 
+    def _search(self, searches: Sequence[dict[str, Any]], client: Any) -> list[dict[str, Any]]:
+        answers: list[dict[str, Any]] = client.msearch(index=self.name, searches=searches)["responses"]
+        if len(answers) != len(searches) // 2:
+            raise Unavailable(f"Elasticsearch: {len(answers)} answers to {len(searches) // 2} searches")
+        for answer in answers:
+            if "error" in answer or answer.get("timed_out") or answer.get("_shards", {}).get("failed"):
+                fault = answer.get("error") or {key: answer.get(key) for key in ("timed_out", "_shards")}
+                said = f"index {self.name}: {json.dumps(fault)}"
+                if "error" in answer and answer.get("status") not in PASSING:
+                    raise Unavailable(f"Elasticsearch, {redacted(said)}; run again to go on")
+                raise _Incomplete(said)
+        return answers
+
     def _read(self, answer: dict[str, Any]) -> Ranked:
-        if "error" in answer or answer.get("timed_out") or answer.get("_shards", {}).get("failed"):
-            fault = answer.get("error") or {key: answer.get(key) for key in ("timed_out", "_shards")}
-            raise Unavailable(f"Elasticsearch, index {self.name}: {redacted(json.dumps(fault))}; run again to go on")
-        hits = [(round(float(hit["sort"][0]), DIGITS), hit["sort"][1]) for hit in answer["hits"]["hits"]]
+        hits = [(round(hit["sort"][0] / self._factor, DIGITS), hit["sort"][1]) for hit in answer["hits"]["hits"]]
         hits.sort(key=lambda pair: (-pair[0], pair[1]))  # by rounded scores, as those of BM25
         return Ranked(tuple(name for _, name in hits), tuple(score for score, _ in hits))
 
 
-def _search_body(query: str, depth: int) -> dict[str, Any]:
+def _search_body(query: str, size: int) -> dict[str, Any]:
     return {
         "query": {"match": {"body": {"query": query, "operator": "or"}}},
-        "size": depth,
+        "size": size,
         "sort": [{"_score": "desc"}, {"chunk_id": "asc"}],
         "_source": False,
+        "stored_fields": "_none_",  # chunk_id is among what is sorted by: twice as fast
         "track_total_hits": False,
     }
 
@@ -172,7 +236,7 @@ def index_body(passages: Passages, config: RetrieveConfig) -> dict[str, Any]:
             "number_of_shards": own.shards,
             "number_of_replicas": own.replicas,
             "refresh_interval": "-1",  # it is refreshed once, when all is in it
-            "max_result_window": max(10_000, config.depth, config.hybrid.window),
+            "max_result_window": max(10_000, config.depth, config.hybrid.window) + SLACK,
             "analysis": elasticsearch_analysis(config.analysis),
             "similarity": {"words": {"type": "BM25", "k1": config.bm25.k1, "b": config.bm25.b}},
         },
@@ -212,12 +276,29 @@ def _check_server(client: Any) -> None:
         client.info()
 
 
-def fill_index(client: Any, name: str, body: dict[str, Any], passages: Passages) -> None:
+def fill_index(server: Server, name: str, body: dict[str, Any], passages: Passages) -> None:
     """Create the index of this name and add all passages; Unavailable where it holds anything else.
 
     Passages are created, never overwritten: deleted copies would count among the words, and those that another process
     or an earlier try added stay.
     """
+    notes = server.ask(lambda client: _create_index(client, name, body))
+    if notes != body["mappings"]["_meta"]:
+        raise Unavailable(f"Elasticsearch: index {name} was made by something else; delete it, or change the alias")
+    count = server.ask(lambda client: _count_passages(client, name))
+    if count < len(passages.names):
+        for at in range(0, len(passages.names), PASSAGES_PER_REQUEST):
+            actions = _bulk_actions(name, passages, slice(at, at + PASSAGES_PER_REQUEST))
+            server.ask(partial(_add_passages, name, list(actions)))
+        count = server.ask(lambda client: _count_passages(client, name))
+    if count != len(passages.names):
+        raise Unavailable(
+            f"Elasticsearch: index {name} holds {count:,} passages of {len(passages.names):,}; delete it and run again"
+        )
+
+
+def _create_index(client: Any, name: str, body: dict[str, Any]) -> Any:
+    """Create the index unless there is one; return the notes in its mapping."""
     from elasticsearch import BadRequestError
 
     if not client.indices.exists(index=name):
@@ -226,36 +307,33 @@ def fill_index(client: Any, name: str, body: dict[str, Any], passages: Passages)
         except BadRequestError as error:
             if error.error != "resource_already_exists_exception":  # another process was faster
                 raise
-    notes = client.indices.get_mapping(index=name)[name]["mappings"].get("_meta", {})
-    if notes != body["mappings"]["_meta"]:
-        raise Unavailable(f"Elasticsearch: index {name} was made by something else; delete it, or change the alias")
-    if _count_passages(client, name) < len(passages.names):
-        _index_passages(client, name, passages)
-    count = _count_passages(client, name)
-    if count != len(passages.names):
-        raise Unavailable(
-            f"Elasticsearch: index {name} holds {count:,} passages of {len(passages.names):,}; delete it and run again"
-        )
+    return client.indices.get_mapping(index=name)[name]["mappings"].get("_meta", {})
 
 
 def _count_passages(client: Any, name: str) -> int:
     client.indices.refresh(index=name)
-    return int(client.count(index=name)["count"])
+    answer = client.count(index=name)
+    shards = answer["_shards"]
+    if shards["successful"] < shards["total"]:
+        raise _Incomplete(f"index {name}: {shards['successful']} of {shards['total']} shards were counted")
+    return int(answer["count"])
 
 
-def _index_passages(client: Any, name: str, passages: Passages) -> None:
+def _add_passages(name: str, actions: Sequence[dict[str, Any]], client: Any) -> None:
     from elasticsearch import helpers
 
-    actions = _bulk_actions(name, passages)
-    for good, item in helpers.streaming_bulk(client, actions, raise_on_error=False, max_retries=6, max_backoff=60):
+    for good, item in helpers.streaming_bulk(client, actions, raise_on_error=False):
         answer = item["create"]
         if not good and answer.get("status") != 409:  # it is there
-            why = redacted(json.dumps(answer.get("error") or answer))
-            raise Unavailable(f"Elasticsearch, index {name}: passage {answer.get('_id')} was not taken: {why}")
+            why = json.dumps(answer.get("error") or answer)
+            said = f"index {name}: passage {answer.get('_id')} was not taken: {why}"
+            if answer.get("status") in PASSING:
+                raise _Incomplete(said)
+            raise Unavailable(f"Elasticsearch, {redacted(said)}")
 
 
-def _bulk_actions(name: str, passages: Passages) -> Iterator[dict[str, Any]]:
-    for chunk_id, text in zip(passages.names, passages.texts, strict=True):
+def _bulk_actions(name: str, passages: Passages, some: slice) -> Iterator[dict[str, Any]]:
+    for chunk_id, text in zip(passages.names[some], passages.texts[some], strict=True):
         chunk = passages.chunks[chunk_id]
         yield {
             "_op_type": "create",
