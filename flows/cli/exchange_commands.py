@@ -8,7 +8,7 @@ from rarefy.data_contracts.rows import GIVEN
 from rarefy.flows.cli import checks
 from rarefy.flows.cli.options import RAW_TEXT, add_config, add_limits, add_quiet, add_repeated, add_store, add_workers
 from rarefy.flows.cli.options import count as whole_number
-from rarefy.flows.engine.output_folders import check_result_folder
+from rarefy.flows.engine.output_folders import open_result_folder
 from rarefy.flows.engine.reachability import check_store
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks import sample
@@ -134,7 +134,6 @@ def score(given: argparse.Namespace) -> int:
         given.shown_out = Path(f"{name}-result")
         given.out = given.shown_out.absolute()
     checks.check_models(given, config, [config.correct.judge] if config.correct.judge.provider else [])
-    check_result_folder(given.out)
     prefect_server.start()
     prefect_server.wait()
     from rarefy.flows.recorded_answers import score_answers
@@ -143,9 +142,10 @@ def score(given: argparse.Namespace) -> int:
 
     options = {key: getattr(given, key) for key in ("workers", "dask", "quiet", "max_calls", "max_cost")}
     file = given.answers.absolute()
-    evaluated = score_answers(file, given.benchmark, given.out, config, name=name, **_selection(given), **options)
+    with open_result_folder(given.out):
+        evaluated = score_answers(file, given.benchmark, given.out, config, name=name, **_selection(given), **options)
     if not given.quiet:
-        Terminal().print(headline(evaluated.summary))
+        Terminal().print(headline(evaluated.summary, str(given.shown_out)))
         print(f"Report: {given.shown_out / 'report.html'}")
     return 0
 
