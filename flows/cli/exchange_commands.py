@@ -22,6 +22,8 @@ TOOLS = {  # target -> how its folder is run there
     "promptfoo": "promptfoo eval",
     "lm-eval": "lm_eval --include_path . --tasks rarefy --model local-chat-completions ...",
     "ragas": "python ragas_metric.py ANSWERS.jsonl    # dataset.jsonl with `response` in each line",
+    "deepeval": "python rarefy_deepeval.py ANSWERS.json    # goldens.json with `actual_output` in each case",
+    "openai-evals": "PYTHONPATH=. oaieval gpt-4o-mini rarefy --registry_path .",
     "langsmith-csv": "upload examples.csv: inputs question and prompt, output answer, the rest metadata",
 }
 EXPORT = """\
@@ -32,7 +34,7 @@ targets:
   answers-template   one line of JSON for each thing to ask: id, question, passages (null: the system retrieves;
                      []: it answers without any), answer. Fill in `answer`, and `retrieved` where there is some, then
                      `rarefy score`
-  inspect, promptfoo, lm-eval, ragas, langsmith-csv
+  inspect, promptfoo, lm-eval, ragas, deepeval, openai-evals, langsmith-csv
                      a folder that runs there: every wording of each question, and every change of its gold passages;
                      answers are judged by rarefy's rule, which needs rarefy installed beside the tool
 
