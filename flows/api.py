@@ -362,7 +362,15 @@ class Result:
         """The headline numbers as plain text, as `rarefy evaluate` prints them."""
         from rarefy.tasks.evaluate.results import headline
 
-        return _as_text(headline(self.about))
+        here = Path.cwd()
+        folder = str(self.folder.relative_to(here) if self.folder.is_relative_to(here) else self.folder)
+        try:
+            return _as_text(headline(self.about, folder))
+        except KeyError as error:
+            raise UsageFault(
+                f"{folder}/summary.json is of an older version and has no {error}; `rarefy rescore {folder}` makes it "
+                "anew (with the --config of its [correct], if it had one)"
+            ) from error
 
     def plot(self, *charts: str) -> "Charts":
         """The report's charts: headline, perturbations, curves, sure, faults, retrieval, slices, or all that there are.
@@ -444,7 +452,7 @@ def evaluate(
     from rarefy.flows.config import combine
     from rarefy.flows.engine.benchmark_folder import read_manifest
     from rarefy.flows.engine.config_check import check_systems, resolve_protocols
-    from rarefy.flows.engine.output_folders import check_result_folder
+    from rarefy.flows.engine.output_folders import open_result_folder
     from rarefy.flows.evaluate import evaluate as evaluate_flow
     from rarefy.tasks.evaluate.systems.callable_system import is_registered
 
@@ -456,7 +464,6 @@ def evaluate(
     own = [name for name, one in tested.items() if is_registered(one.kind)]
     if own and (workers or dask or chosen.cluster.kind):
         raise UsageFault(f"{own[0]} is a function of this process: name it as module:function, or leave workers out")
-    check_result_folder(given.out)
     options: dict[str, Any] = {
         "split": split,
         "questions": questions,
@@ -468,7 +475,8 @@ def evaluate(
     }
     options |= {"quiet": quiet, "max_calls": max_calls, "max_cost": max_cost}
     run = evaluate_flow if prefect else evaluate_flow.fn
-    run(str(given.benchmark), str(given.out), chosen, [*tested], list(protocols), **options)
+    with open_result_folder(given.out):
+        run(str(given.benchmark), str(given.out), chosen, [*tested], list(protocols), **options)
     return load_result(given.out)
 
 

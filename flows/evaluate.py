@@ -25,7 +25,13 @@ from rarefy.flows.engine.aggregate import (
     write_result,
 )
 from rarefy.flows.engine.benchmark_folder import OpenedBenchmark, batch_evaluation, open_benchmark, select_wordings
-from rarefy.flows.engine.config_check import models_of_evaluation, pin_versions, resolve_protocols, resolve_systems
+from rarefy.flows.engine.config_check import (
+    keep_run,
+    models_of_evaluation,
+    pin_versions,
+    resolve_protocols,
+    resolve_systems,
+)
 from rarefy.flows.engine.progress import ProgressBoard
 from rarefy.flows.engine.run import Part, Run, is_shown_in_prefect, run_id
 from rarefy.flows.engine.stages import CASE, answering, preferring, retrieving, scoring, sure_noise, trying
@@ -84,7 +90,7 @@ def evaluate(
     calls to whole questions, of the protocols FIRST where none is named; `budget` is not looked at.
     """
     board = ProgressBoard(Terminal(stderr=True), quiet)
-    systems, wanted, context = resolve_evaluation(config, names, protocol, out, quick, max_calls, max_cost)
+    systems, wanted, context, token = resolve_evaluation(config, names, protocol, out, quick, max_calls, max_cost)
     mark = mark_run(Store(store), f"evaluate {out}", board.say)
     with board.open(), mark, connect_workers(workers, dask, config.cluster) as pool:
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
@@ -93,6 +99,7 @@ def evaluate(
         parts, drawn = draw_parts(run, plan, systems, config, budget, quick) if budget or quick else (plan.parts, {})
         if "sure" in chosen and config.oracle.likelihood.llm.provider and not drawn:
             parts = run.each(preferring(config), parts, "questions")
+        keep_run(Path(out), token)
         scored = {name: _answer_and_score(run, parts, name, system, opened, config) for name, system in systems.items()}
         table_names = run.stage("gather", lambda: gather_tables(run.store, opened, plan.hits, parts, scored))
         for row_type in (Trial, Answer, Score):
@@ -111,12 +118,13 @@ def resolve_evaluation(
     quick: bool = False,
     max_calls: int = 0,
     max_cost: float = 0.0,
-) -> tuple[dict[str, SystemConfig], Sequence[str], InferenceContext]:
-    """The systems by name as they are asked, the protocols, and within which limits models are asked."""
-    systems = pin_versions(resolve_systems(config, names), Path(out))
+) -> tuple[dict[str, SystemConfig], Sequence[str], InferenceContext, str]:
+    """The systems by name as they are asked, the protocols, within which limits models are asked, and what `keep_run`
+    writes before the first answer."""
+    systems, token = pin_versions(resolve_systems(config, names), Path(out))
     models = models_of_evaluation(config, systems)
     context = accounting.inference_context(config, run_id(), max_calls, max_cost, models)
-    return systems, resolve_protocols(protocol or FIRST * quick), context
+    return systems, resolve_protocols(protocol or FIRST * quick), context, token
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from prefect import flow
 from rich.console import Console
 
 from rarefy.flows.config import Config
+from rarefy.flows.engine.config_check import keep_run
 from rarefy.flows.engine.progress import ProgressBoard
 from rarefy.flows.engine.run import Run
 from rarefy.flows.engine.stages import answering
@@ -81,12 +82,14 @@ def forecast_evaluation(
     The answer to that question is kept, so that the evaluation does not ask it again.
     """
     board = ProgressBoard(Terminal(stderr=True), quiet)
-    systems, wanted, context = resolve_evaluation(config, names, protocol, out, quick, max_calls, max_cost)
+    systems, wanted, context, token = resolve_evaluation(config, names, protocol, out, quick, max_calls, max_cost)
     with board.open(), connect_workers(workers, dask, config.cluster) as pool:
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
         plan = plan_trials(run, Path(bench), systems, wanted, config, split, questions)
         if budget or quick:
             plan = replace(plan, parts=draw_parts(run, plan, systems, config, budget, quick)[0])
+        if probe:
+            keep_run(Path(out), token)
         found = []
         for name, system in systems.items():
             made = SystemForecast(name, system.kind)

@@ -18,7 +18,7 @@ from rarefy.flows.cli.options import (
     amount,
     count,
 )
-from rarefy.flows.engine.output_folders import check_result_folder
+from rarefy.flows.engine.output_folders import open_result_folder
 from rarefy.flows.engine.reachability import check_store
 from rarefy.flows.faults import UsageFault
 
@@ -152,9 +152,12 @@ def evaluate(given: argparse.Namespace) -> int:
     chosen(given.protocol)
     tested = check_systems(config, given.config, given.system)
     checks.check_models(given, config, models_of_evaluation(config, tested))
-    made = not given.out.exists()
-    check_result_folder(given.out)
-    prefect_server.wait()
+    with open_result_folder(given.out):
+        prefect_server.wait()
+        return _evaluate(given, config)
+
+
+def _evaluate(given: argparse.Namespace, config: "Config") -> int:
     from rarefy.flows.evaluate import evaluate as run_evaluation
     from rarefy.flows.reports.console import Terminal
     from rarefy.tasks.evaluate.results import headline
@@ -176,13 +179,9 @@ def evaluate(given: argparse.Namespace) -> int:
     if given.dry_run:
         from rarefy.flows.evaluation_forecast import forecast_evaluation, show
 
-        try:
-            forecast = forecast_evaluation(
-                str(given.benchmark), str(given.out), config, given.system, probe=not given.no_probe, **options
-            )
-        finally:
-            if made and not any(given.out.iterdir()):
-                given.out.rmdir()
+        forecast = forecast_evaluation(
+            str(given.benchmark), str(given.out), config, given.system, probe=not given.no_probe, **options
+        )
         show(forecast, Terminal(), verbose=given.verbose)
         return int(any(one.failed for one in forecast.systems))
     evaluated = run_evaluation(str(given.benchmark), str(given.out), config, given.system, **options)

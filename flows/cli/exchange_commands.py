@@ -8,7 +8,7 @@ from rarefy.data_contracts.rows import GIVEN
 from rarefy.flows.cli import checks
 from rarefy.flows.cli.options import RAW_TEXT, add_config, add_limits, add_quiet, add_repeated, add_store, add_workers
 from rarefy.flows.cli.options import count as whole_number
-from rarefy.flows.engine.output_folders import check_result_folder
+from rarefy.flows.engine.output_folders import open_result_folder
 from rarefy.flows.engine.reachability import check_store
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks import sample
@@ -22,6 +22,8 @@ TOOLS = {  # target -> how its folder is run there
     "promptfoo": "promptfoo eval",
     "lm-eval": "lm_eval --include_path . --tasks rarefy --model local-chat-completions ...",
     "ragas": "python ragas_metric.py ANSWERS.jsonl    # dataset.jsonl with `response` in each line",
+    "deepeval": "python rarefy_deepeval.py ANSWERS.json    # goldens.json with `actual_output` in each case",
+    "openai-evals": "PYTHONPATH=. oaieval gpt-4o-mini rarefy --registry_path .",
     "langsmith-csv": "upload examples.csv: inputs question and prompt, output answer, the rest metadata",
 }
 EXPORT = """\
@@ -32,7 +34,7 @@ targets:
   answers-template   one line of JSON for each thing to ask: id, question, passages (null: the system retrieves;
                      []: it answers without any), answer. Fill in `answer`, and `retrieved` where there is some, then
                      `rarefy score`
-  inspect, promptfoo, lm-eval, ragas, langsmith-csv
+  inspect, promptfoo, lm-eval, ragas, deepeval, openai-evals, langsmith-csv
                      a folder that runs there: every wording of each question, and every change of its gold passages;
                      answers are judged by rarefy's rule, which needs rarefy installed beside the tool
 
@@ -134,7 +136,6 @@ def score(given: argparse.Namespace) -> int:
         given.shown_out = Path(f"{name}-result")
         given.out = given.shown_out.absolute()
     checks.check_models(given, config, [config.correct.judge] if config.correct.judge.provider else [])
-    check_result_folder(given.out)
     prefect_server.start()
     prefect_server.wait()
     from rarefy.flows.recorded_answers import score_answers
@@ -143,9 +144,10 @@ def score(given: argparse.Namespace) -> int:
 
     options = {key: getattr(given, key) for key in ("workers", "dask", "quiet", "max_calls", "max_cost")}
     file = given.answers.absolute()
-    evaluated = score_answers(file, given.benchmark, given.out, config, name=name, **_selection(given), **options)
+    with open_result_folder(given.out):
+        evaluated = score_answers(file, given.benchmark, given.out, config, name=name, **_selection(given), **options)
     if not given.quiet:
-        Terminal().print(headline(evaluated.summary))
+        Terminal().print(headline(evaluated.summary, str(given.shown_out)))
         print(f"Report: {given.shown_out / 'report.html'}")
     return 0
 

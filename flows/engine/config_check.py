@@ -199,24 +199,31 @@ def system_faults(name: str, system: SystemConfig) -> Iterator[str]:
         yield from faults_of_model(f"systems.{name}.rag.llm", system.llm)
 
 
-def pin_versions(tested: Mapping[str, SystemConfig], out: Path) -> dict[str, SystemConfig]:
-    """The systems, those without a version of their own with one of this folder, so that another folder asks them anew.
+RUN_FILE = "run.json"  # in the folder of a result: which answers are its own
+
+
+def pin_versions(tested: Mapping[str, SystemConfig], out: Path) -> tuple[dict[str, SystemConfig], str]:
+    """The systems, those without a version of their own with one of this folder, so that another folder asks them anew;
+    and what `keep_run` must write before they are asked, "" where there is nothing to write.
 
     What stands behind an address or a function changes without a word in the config, so that last week's answers
     must not pass for this week's; the same command goes on with the answers that it has.
     """
-    place = out / "run.json"
     if all(one.pinned for one in tested.values()):
-        return dict(tested)
+        return dict(tested), ""
     try:
-        token = json.loads(place.read_bytes())["run"]
+        token = json.loads((out / RUN_FILE).read_bytes())["run"]
     except (FileNotFoundError, ValueError, LookupError, TypeError):
         token = uuid4().hex
+    of = {"version": f"of {token}"}
+    return {name: one if one.pinned else one.model_copy(update=of) for name, one in tested.items()}, token
+
+
+def keep_run(out: Path, token: str) -> None:
+    """Write into the folder of a result by what its answers are found again."""
+    if token:
         out.mkdir(parents=True, exist_ok=True)
-        put_file(place, [json.dumps({"run": token}).encode(), b"\n"])
-    return {
-        name: one if one.pinned else one.model_copy(update={"version": f"of {token}"}) for name, one in tested.items()
-    }
+        put_file(out / RUN_FILE, [json.dumps({"run": token}).encode(), b"\n"])
 
 
 def resolve_protocols(names: Sequence[str]) -> list[str]:

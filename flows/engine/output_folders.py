@@ -1,7 +1,8 @@
 """Whether a folder may be written to: it holds nothing but what was written there before, whole or half-written."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from rarefy.data_contracts.schemas import BESIDE
@@ -35,8 +36,13 @@ def check_no_file(out: Path) -> None:
         raise UsageFault(f"--out {out}: a file stands there; choose a folder")
 
 
-def check_result_folder(out: Path) -> None:
-    """UsageFault where --out holds anything but a result, whole or half-written, or cannot be written to."""
+@contextmanager
+def open_result_folder(out: Path) -> Iterator[None]:
+    """Make the folder --out for what is done within; what is made here and holds nothing at the end is removed.
+
+    UsageFault where it holds anything but a result, whole or half-written, or cannot be written to.
+    """
+    made = next((folder for folder in reversed([out, *out.parents]) if not folder.exists()), None)
     check_folder(out, RESULT_FILES, "a result")
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -44,3 +50,11 @@ def check_result_folder(out: Path) -> None:
         raise UsageFault(f"--out {out}: cannot be made ({error.strerror}); choose another folder") from error
     if not os.access(out, os.W_OK):
         raise UsageFault(f"--out {out}: nothing may be written there; choose another folder")
+    try:
+        yield
+    finally:
+        while made and out.exists() and not any(out.iterdir()):
+            out.rmdir()
+            if out == made:
+                break
+            out = out.parent

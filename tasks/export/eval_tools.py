@@ -21,6 +21,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 PROMPT = "Answer the question from the passages, in a few words.\n\n{passages}\n\nQuestion: {question}"
 SIDES = ("query", "document")  # of variants: passages of pools are for `rarefy mix`
 DELETION = "deletion"  # family: the answer no longer stands in the passage, so that it is not the right one
+ABOUT = ("id", "question_id", "side", "perturbation", "family")  # of a case
 NONE = "none"  # the perturbation of an unperturbed wording
 Case = dict[str, Any]
 
@@ -89,7 +90,7 @@ def _promptfoo(made: Sequence[Case]) -> dict[str, Content]:
         {
             "description": f"{case['perturbation']}: {case['question']}",
             "vars": {name: case[name] for name in names} | {"contexts": json.dumps(case["contexts"])},
-            "metadata": {name: case[name] for name in ("id", "question_id", "side", "perturbation", "family")},
+            "metadata": {name: case[name] for name in ABOUT},
         }
         for case in made
     ]
@@ -150,15 +151,59 @@ def _ragas(made: Sequence[Case]) -> dict[str, Content]:
             "user_input": case["question"],
             "reference": case["answer"],
             "reference_contexts": case["contexts"],
-            "rubrics": {name: case[name] for name in ("id", "question_id", "side", "perturbation", "family")},
+            "rubrics": {name: case[name] for name in ABOUT},
         }
         for case in made
     ]
     return {"dataset.jsonl": to_json_lines(samples), "ragas_metric.py": _template("ragas_metric.py")}
 
 
+def _deepeval(made: Sequence[Case]) -> dict[str, Content]:
+    goldens = [
+        {
+            "input": case["question"],
+            "actual_output": None,
+            "expected_output": case["answer"],
+            "context": case["contexts"],
+            "additional_metadata": {name: case[name] for name in ABOUT},
+        }
+        for case in made
+    ]
+    return {
+        "goldens.json": [json.dumps(goldens, ensure_ascii=False, indent=1).encode()],
+        "rarefy_deepeval.py": _template("rarefy_deepeval.py"),
+    }
+
+
+def _openai_evals(made: Sequence[Case]) -> dict[str, Content]:
+    samples = [
+        {
+            "input": [{"role": "user", "content": case["prompt"]}],
+            "ideal": list(dict.fromkeys((case["answer"], *case["aliases"]))),
+            **{name: case[name] for name in ABOUT},
+        }
+        for case in made
+    ]
+    return {
+        "data/rarefy/samples.jsonl": to_json_lines(samples),
+        "evals/rarefy.yaml": [OPENAI_EVAL.encode()],
+        "rarefy_openai_evals.py": _template("rarefy_openai_evals.py"),
+    }
+
+
+OPENAI_EVAL = """\
+rarefy:
+  id: rarefy.cases.v1
+  metrics: [accuracy]
+rarefy.cases.v1:
+  class: rarefy_openai_evals:RarefyRule
+  args:
+    samples_jsonl: rarefy/samples.jsonl
+"""
+
+
 def _langsmith(made: Sequence[Case]) -> dict[str, Content]:
-    names = ("question", "prompt", "answer", "id", "question_id", "side", "perturbation", "family", "contexts")
+    names = ("question", "prompt", "answer", *ABOUT, "contexts")
     table = io.StringIO()
     writer = csv.DictWriter(table, names, extrasaction="ignore")
     writer.writeheader()
@@ -171,5 +216,7 @@ TARGETS: dict[str, Callable[[Sequence[Case]], Mapping[str, Content]]] = {
     "promptfoo": _promptfoo,
     "lm-eval": _lm_eval,
     "ragas": _ragas,
+    "deepeval": _deepeval,
+    "openai-evals": _openai_evals,
     "langsmith-csv": _langsmith,
 }

@@ -87,3 +87,4 @@ def test_a_dry_run_without_a_probe_asks_nothing_and_the_offline_system_costs_not
 def test_a_budget_too_small_for_anything_is_refused(place, capsys):
     assert evaluate(place, "none", *systems("right"), "--protocol", "retrieval_robustness", "--budget", "2") == 2
     assert "too few" in capsys.readouterr().err
+    assert not (place / "none").exists()

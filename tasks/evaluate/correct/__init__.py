@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 11  # a short answer of another kind than the one asked is wrong
+VERSION = 12  # as many digits and another last one is wrong; the gold answer's own figure is right beside a finer alias
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from itertools import combinations
 
+from rarefy.data_contracts.rows import hops_of
 from rarefy.tasks.evaluate.correct.by_words import SHORT, names_other_entity
 from rarefy.tasks.evaluate.correct.claim_status import (
     Outcome,
@@ -125,7 +126,7 @@ def _compare_magnitudes(gold: ExactValue, value: Value, rounding: float) -> str:
 
 
 def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: float) -> str:
-    if amount == gold.amount:
+    if amount == gold.amount or amount in gold.shortened:
         return "same"
     if not amount or not gold.amount:
         return "other"
@@ -258,7 +259,7 @@ def judge_value(
         return unclear("unmatched")
     if any(_is_within_bound(exact, one.value) for exact in gold.values for one in occurrences):
         return unclear("bound")
-    if any(_is_close(exact, one.value) for exact in gold.values for one in occurrences):
+    if any(_is_close(exact, one.value, about) for exact in gold.values for one in occurrences):
         return unclear("close")
     amounts = [one.value.amount for one in occurrences]
     counted = [one.amount for one in numbers if kinds[id(one)] == "unit" and one.kind == "count" and not one.year]
@@ -457,10 +458,26 @@ def _is_fraction_of(gold: GoldAnswer, value: Value, config: CorrectConfig, about
     )
 
 
-def _is_close(exact: ExactValue, value: Value) -> bool:
+def _is_close(exact: ExactValue, value: Value, about: Expectation) -> bool:
     """Return whether a value is within 2 % of the gold value, as after rounding in between."""
+    if _differs_in_last_digit(exact, value, about):
+        return False
     amounts = [amount for amount in (exact.amount, exact.shown) if amount]
     return any(abs(abs(value.amount) - abs(amount)) <= _FEW * abs(amount) for amount in amounts)
+
+
+def _differs_in_last_digit(exact: ExactValue, value: Value, about: Expectation) -> bool:
+    """Return whether a value is as precise as the gold value, and another in its last digit: no rounding explains that.
+
+    Not said of what is computed, from figures that may be rounded themselves, nor where a last digit is 0.
+    """
+    computed = hops_of(about.question.pattern) == "computed" or _CHANGE.search(about.question.text)
+    if exact.loose or exact.kind in ("percent", "points", "times") or computed:
+        return False
+    factor = exact.amount / exact.shown if exact.shown and not value.scaled else Decimal(1)
+    off = abs(abs(value.amount * factor) - abs(exact.amount))
+    rounded = value.loose != value.grain or without_zeros(exact.amount, exact.grain) != exact.grain
+    return not rounded and value.grain * factor == exact.grain and off < 10 * exact.grain
 
 
 def _is_percent_of(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expectation) -> bool:

@@ -56,6 +56,7 @@ class ExactValue:
     bound: str  # more | less | ""
     bounds: frozenset[str]  # of all its forms
     noun: str  # what it counts, by its last word
+    shortened: frozenset[Decimal]  # the amount that the answer itself gives, where other forms are more precise
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +222,8 @@ def _exact_values(forms: tuple[str, ...], about: Expectation) -> Iterator[ExactV
         noun = split_tokens(one.nouns)[-1] if split_tokens(one.nouns) else ""
         exacts.append(
             ExactValue(kind, unit, amount, grain, frozenset({sign}), one.amount if power > 0 else None, power < 0,
-                  bool(about_it), limit := stated_bound(form[: one.start]), frozenset({limit}), stem(noun))
+                  bool(about_it), limit := stated_bound(form[: one.start]), frozenset({limit}), stem(noun),
+                  frozenset({amount} if form == forms[0] else ()))
         )  # fmt: skip
     exacts.sort(key=lambda exact: (exact.open, -len(exact.amount.normalize().as_tuple().digits)))
     kept: list[ExactValue] = []
@@ -239,6 +241,7 @@ def _exact_values(forms: tuple[str, ...], about: Expectation) -> Iterator[ExactV
                 loose=other.loose or exact.loose,
                 bounds=other.bounds | exact.bounds,
                 noun=other.noun or exact.noun,
+                shortened=other.shortened | exact.shortened,
             )
     yield from kept
 

@@ -79,7 +79,7 @@ class Frame:
             above, below = above * share, (below > 0) * share
         counts = options.pop("counts", None) or self.counts()
         if per == "question" and "bounds" not in options:
-            options["bounds"] = self._bounds(scores, options.get("limits", (0.0, 1.0)))
+            options["bounds"] = self.bounds(scores, options.get("limits", (0.0, 1.0)))
         return Measure(metric, slice_, above, below, counts, **options)
 
     def _drawn_share(self) -> npt.NDArray[np.float64]:
@@ -97,15 +97,19 @@ class Frame:
         of = "" if named.all() else f", of the {named.mean():.0%} of the questions that name what may be chosen"
         return f"{GUESS} is right in {chances[named].mean():.0%}{of}"
 
-    def _bounds(self, found: npt.NDArray[np.float64], limits: tuple[float, float]) -> tuple[float, float] | None:
-        """The mean over questions if all that was lost had come to the worst, and to the best; None of nothing."""
-        lost = self.sums(self.rows["status"].isin(["failed", "missing"]))
-        units = self.sums(~np.isnan(found)) + lost
+    def bounds(self, found: npt.NDArray[np.float64], limits: tuple[Any, Any]) -> tuple[float, float] | None:
+        """The mean over questions if all that was lost had come to the worst, and to the best; None of nothing.
+
+        `limits` are the worst and the best of any row, or of each.
+        """
+        lost = self.rows["status"].isin(["failed", "missing"]).to_numpy()
+        units = self.sums(~np.isnan(found)) + self.sums(lost)
         some = units > 0
         if not some.any():
             return None
         above, share = self.sums(found), self._drawn_share()[some]
-        worst, best = (float(np.average((above + end * lost)[some] / units[some], weights=share)) for end in limits)
+        ends = (above + self.sums(np.where(lost, end, 0.0)) for end in limits)
+        worst, best = (float(np.average(end[some] / units[some], weights=share)) for end in ends)
         return worst, best
 
 

@@ -193,6 +193,7 @@ def _count_tokens(texts: Sequence[str]) -> list[int]:
 # Rates H, C and R of each answer (F.3)
 
 Array = npt.NDArray[np.float64]
+RATES = ("H", "C", "R")
 NEAR = 1e-9
 
 
@@ -217,6 +218,19 @@ def rates(
             f"Cor(RAG) - Cor(NoRAG) is not R - H - C for {wrong} of {len(off)} answers: an abstention must have Cor. 0"
         )
     return hallucinated, confused, rectified
+
+
+def most_rates(without: Array, within: Array, abstained: npt.NDArray[np.bool_]) -> tuple[Array, Array, Array]:
+    """The most that H, C and R of each answer can come to, where one of its scores, or both, are not known (NaN).
+
+    Nothing is lost that was not right without passages, nor by what is right with them; C is of abstentions alone, and
+    R of what is right with them and was not without.
+    """
+    had, kept = np.where(np.isnan(without), 1.0, without), np.where(np.isnan(within), 0.0, within)
+    lost = np.maximum(0, had - kept)
+    gained = np.maximum(0, np.where(np.isnan(within), 1.0, within) - np.where(np.isnan(without), 0.0, without))
+    may_abstain = np.isnan(within) | abstained
+    return lost, np.where(may_abstain, lost, 0.0), gained
 
 
 # Measures (§4.2–4.6, F.3)
@@ -284,7 +298,8 @@ def _score_abstentions_zero(frame: Frame) -> Frame:
 
 
 def _add_rates(frame: Frame, config: MagicMushroomConfig) -> Frame:
-    """The answers with passages, with columns rej, H, C, R, gain, and `paired`: their status and that of the probe."""
+    """The answers with passages, with columns rej, H, C, R, the most of each, gain, and `paired`: their status and that
+    of the probe."""
     import pandas as pd  # late: half a second
 
     plain = _score_abstentions_zero(frame)
@@ -296,10 +311,12 @@ def _add_rates(frame: Frame, config: MagicMushroomConfig) -> Frame:
     probed[probes["at"].to_numpy()] = probes["status"].to_numpy(dtype=object)
     at = answers["at"].to_numpy()
     c0, c1 = without[at], answers["value"].to_numpy(dtype=float)
-    h, c, r = rates(c0, c1, answers["refused"].to_numpy(dtype=bool), config.confusion)
+    abstained = answers["refused"].to_numpy(dtype=bool)
+    found = dict(zip(RATES, rates(c0, c1, abstained, config.confusion), strict=True))
+    found |= {f"most {name}": most for name, most in zip(RATES, most_rates(c0, c1, abstained), strict=True)}
     scored = (answers["status"] == "scored").to_numpy()
     paired = pd.Categorical(np.where(scored, probed[at], answers["status"].to_numpy(dtype=object)))
-    return Frame(answers.assign(H=h, C=c, R=r, gain=c1 - c0, paired=paired), frame.questions)
+    return Frame(answers.assign(**found, gain=c1 - c0, paired=paired), frame.questions)
 
 
 def _rate_measures(part: Frame, name: str, *, headline: bool = False, note: str = "") -> Iterator[Metric]:
@@ -307,15 +324,19 @@ def _rate_measures(part: Frame, name: str, *, headline: bool = False, note: str 
     pairs = Frame(part.rows.assign(status=part.rows["paired"]), part.questions)
     if not (pairs.rows["status"] != "skipped").any():
         return
-    per = {"per": "question"}
-    h, c, r = (
-        pairs.mean(metric, name, pairs.rows[metric].to_numpy(), limits=limits, headline=headline, note=note, **per)
-        for metric, limits in (("H", (1.0, 0.0)), ("C", (1.0, 0.0)), ("R", (0.0, 1.0)))
-    )
+    h, c, r = (_rate(pairs, metric, name, headline=headline, note=note) for metric in RATES)
     about = "R - H - C, on the answers that have both"
-    gain = pairs.mean(GAIN, name, pairs.rows["gain"].to_numpy(), limits=(-1.0, 1.0), note=about, **per)
+    gain = pairs.mean(GAIN, name, pairs.rows["gain"].to_numpy(), limits=(-1.0, 1.0), note=about, per="question")
     check_sum(gain, h, c, r)
     yield from (h, c, r, gain)
+
+
+def _rate(pairs: Frame, metric: str, name: str, **options: Any) -> Measure:
+    """The mean of H, C or R, within the bounds that the scored answers leave."""
+    values, most = (pairs.rows[column].to_numpy(dtype=float) for column in (metric, f"most {metric}"))
+    limits, bounds = ((0.0, 1.0), (0.0, most)) if metric == "R" else ((1.0, 0.0), (most, 0.0))
+    found = pairs.bounds(values, bounds)
+    return pairs.mean(metric, name, values, per="question", limits=limits, bounds=found, **options)
 
 
 def check_sum(gain: Measure, h: Measure, c: Measure, r: Measure) -> None:

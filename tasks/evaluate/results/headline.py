@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rarefy.tasks.evaluate.protocols import display_of
 from rarefy.tasks.evaluate.results import wording
 from rarefy.tasks.evaluate.results.own_retrieval import tables_for_terminal
-from rarefy.tasks.evaluate.results.plain_summary import FOLDER, plain_summary
+from rarefy.tasks.evaluate.results.plain_summary import plain_summary
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 ABOUT_TABLES = "By protocol, of the kinds of question that its paper has: fewer than the summary above counts."
 
 
-def headline(summary: Mapping[str, Any], folder: str = FOLDER) -> "Group":
+def headline(summary: Mapping[str, Any], folder: str) -> "Group":
     """The plain summary, then per protocol accuracy and main numbers of each system; all others are in summary.md.
 
     `folder` is where the result lies, for the commands that the summary names.

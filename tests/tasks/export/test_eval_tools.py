@@ -33,8 +33,8 @@ def rows(tmp_path_factory):
 
 
 def write(folder, target, rows):
-    folder.mkdir(exist_ok=True)
     for name, content in export_for_tool(target, *rows).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(b"".join(content))
     return folder
 

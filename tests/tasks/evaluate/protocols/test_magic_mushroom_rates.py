@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rarefy.tasks.evaluate.protocols.magic_mushroom import check_sum, rates
+from rarefy.tasks.evaluate.protocols.magic_mushroom import check_sum, most_rates, rates
 from rarefy.tasks.evaluate.statistics.measure import Counts, Measure
 
 TABLES = Path(__file__).parent / "tables"
@@ -49,6 +49,26 @@ def read(name: str) -> dict[tuple[str, str], dict[str, float]]:
     with (TABLES / name).open(encoding="utf-8") as lines:
         rows = csv.DictReader((line for line in lines if not line.startswith("#")), delimiter="\t")
         return {(row.pop("strategy"), row.pop("generator")): {k: float(v) for k, v in row.items()} for row in rows}
+
+
+@pytest.mark.parametrize("confusion", ["count", "degree"])
+def test_what_is_not_scored_may_come_to_no_more_than_the_most(confusion: str) -> None:
+    random_ = np.random.default_rng(1)
+    without, said = random_.choice(DEGREES, 10_000), random_.choice(DEGREES, 10_000)
+    abstained = random_.random(10_000) < 0.3
+    within = np.where(abstained, 0.0, said)
+    hidden, hidden_within = random_.random(10_000) < 0.4, random_.random(10_000) < 0.4
+    most = most_rates(
+        np.where(hidden, np.nan, without), np.where(hidden_within, np.nan, within), abstained & ~hidden_within
+    )
+    for one, limit in zip(rates(without, within, abstained, confusion), most, strict=True):  # type: ignore[arg-type]
+        assert (one <= limit + 1e-9).all() and (limit <= 1).all()
+
+
+def test_nothing_is_lost_that_was_not_right_and_nothing_by_what_is_right() -> None:
+    none = np.nan
+    h, c, r = most_rates(np.array([0.0, none, none, 1.0]), np.array([none, 1.0, 0.0, none]), np.array([False] * 4))
+    assert h.tolist() == [0, 0, 1, 1] and c.tolist() == [0, 0, 0, 1] and r.tolist() == [1, 1, 0, 0]
 
 
 @pytest.mark.parametrize("confusion", ["count", "degree"])
