@@ -12,6 +12,7 @@ class Fault(Exception):
     """
 
     code = 1
+    passing = False  # whether it may be well again in a minute, with nothing changed: runs of deployments try again
 
     def __init__(self, *told: object) -> None:
         super().__init__(*(redacted(one, LONGEST) if isinstance(one, str) else one for one in told))
@@ -21,6 +22,18 @@ class UsageFault(Fault):
     """What was asked for cannot be done: a wrong option, a wrong config, nothing to build."""
 
     code = 2
+
+
+class Outage(Fault):
+    """What does the work went away in the middle of it."""
+
+    passing = True
+
+
+class NobodyAnswers(UsageFault):
+    """There is nothing at an address: it is the wrong one, or what is there starts again."""
+
+    passing = True
 
 
 class NothingToBuild(UsageFault):

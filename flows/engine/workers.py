@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from rarefy.flows.engine.cluster import ClusterConfig, start_cluster
-from rarefy.flows.faults import Fault, UsageFault
+from rarefy.flows.faults import Fault, NobodyAnswers, Outage, UsageFault
 from rarefy.flows.models.accounting import asks_model, needs_model_worker
 from rarefy.tasks.models.llm import InferenceContext
 from rarefy.tasks.store.recipe import NO_MODEL, Inputs, Job, make
@@ -106,7 +106,7 @@ def connect_workers(workers: int, scheduler: str, cluster: ClusterConfig = NO_CL
             try:
                 client = stack.enter_context(Client(scheduler, timeout="15s"))
             except (OSError, ValueError) as error:
-                raise UsageFault(
+                raise NobodyAnswers(
                     f"--dask {scheduler}: no scheduler answers there ({error}); start one with `dask scheduler`"
                 ) from error
         elif workers:
@@ -243,9 +243,9 @@ def _completed_futures(client: Any, futures: Sequence[Any]) -> Iterator[Any]:
             time.sleep(POLL)
 
 
-def _scheduler_lost(stage: str, where: str, why: str) -> Fault:
+def _scheduler_lost(stage: str, where: str, why: str) -> Outage:
     """The fault where a scheduler no longer answers."""
-    return Fault(f"{stage}: the Dask scheduler {where} is gone ({why}); start it, and run again to go on")
+    return Outage(f"{stage}: the Dask scheduler {where} is gone ({why}); start it, and run again to go on")
 
 
 def _describe_part(part: Inputs) -> str:

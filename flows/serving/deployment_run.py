@@ -305,11 +305,12 @@ def _result_folders(benchmark: str, results: str, store: str) -> tuple[Path, Pat
 
 @contextmanager
 def _without_retries_of_faults() -> Iterator[None]:
-    """Within it, a fault of config, corpus or limits is not retried: it would be the same."""
+    """Within it, a fault of config, corpus or limits is not retried: it would be the same. One that may pass is."""
     try:
         yield
-    except (Fault, ValueError):
-        _once()
+    except (Fault, ValueError) as error:
+        if not getattr(error, "passing", False):
+            _once()
         raise
 
 

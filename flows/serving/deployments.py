@@ -18,7 +18,7 @@ from prefect.client.schemas.actions import DeploymentScheduleCreate, WorkPoolCre
 from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions, StateType
 from prefect.client.schemas.schedules import CronSchedule, construct_schedule
 from prefect.events.actions import ActionTypes, CallWebhook, ChangeFlowRunState
-from prefect.events.schemas.automations import EventTrigger, Posture
+from prefect.events.schemas.automations import AutomationCore, EventTrigger, Posture
 from prefect.exceptions import ObjectNotFound
 from prefect.settings import PREFECT_UI_URL
 from prefect.types import SecretDict
@@ -192,13 +192,23 @@ def _call(block: str, payload: str) -> CallWebhook:
 
 
 def _replace_automation(name: str, wanted: Automation | None) -> None:
-    """Replace all automations of a name by this one, or by none."""
+    """Replace all automations of a name by this one, or by none; one that is equal stays.
+
+    One that is made anew knows of no heartbeats before it, and so never misses those of a run that was cut off.
+    """
     with get_client(sync_client=True) as client:
         there = client.read_automations_by_name(name)
+        if wanted and len(there) == 1 and _content(there[0]) == _content(wanted):
+            return
         for old in there:
             client.delete_automation(old.id)
     if wanted:
         wanted.create()
+
+
+def _content(automation: AutomationCore) -> dict[str, Any]:
+    """What an automation says, without what the server calls it."""
+    return automation.model_dump(include=set(AutomationCore.model_fields))  # sets have no order yet
 
 
 GRACE = 600  # seconds that a run may take from its turn to its first sign of life
