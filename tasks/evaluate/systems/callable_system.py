@@ -318,7 +318,7 @@ class WrongSignature(TypeError):
 
 
 def _check_signature(function: Callable[..., Any], asked: Any, error: TypeError) -> None:
-    """Raise WrongSignature where a function does not take one argument: then no line of it ran, and `error` names none."""
+    """Raise WrongSignature where a function does not take one argument: `error` then names no line of its file."""
     try:
         inspect.signature(function).bind(asked)
     except TypeError:

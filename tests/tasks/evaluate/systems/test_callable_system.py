@@ -299,7 +299,7 @@ def test_a_function_that_is_not_there_is_named_when_the_config_is_read():
 def test_a_function_whose_name_is_mistyped_is_suggested(tmp_path, monkeypatch):
     (tmp_path / "close_by.py").write_text("def answer(asked):\n    return ''\n")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ValueError, match="did you mean `close_by:answer`?"):
+    with pytest.raises(ValueError, match="did you mean `close_by:answer`"):
         SystemConfig(kind="close_by:anwser")
     with pytest.raises(ValueError, match="mend the module, or the name"):
         SystemConfig(kind="close_by:zebra")
