@@ -2,6 +2,7 @@
 #              baseline is on it, from nothing but Python 3.11+ and GNU make; RULES=1: the same documents by rules alone
 # make test         the tests of behaviour, two files at a time
 # make test-slow    the tests that kill processes, start workers and servers
+# make docs         this documentation as a site in rarefy-out/site, which fetches nothing
 # make test-vllm    the tests against vLLM itself, for the CPU, in an environment of its own
 # VENV=DIR and VLLM=DIR put the environments elsewhere, PYTHON=python3.12 chooses the interpreter. Where no GPU is found,
 # torch comes from PyTorch's index of builds for the CPU; TORCH_INDEX= switches that off, TORCH_INDEX=URL is another index.
@@ -13,7 +14,7 @@ TESTS ?=
 CONSTRAINTS := infra/constraints.txt
 FITS := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
-.PHONY: demo test test-slow test-vllm clean
+.PHONY: demo docs test test-slow test-vllm clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/rarefy build $(if $(RULES),tasks/sample/corpus,sample) --out $(OUT) --store $(OUT)-store
@@ -43,6 +44,10 @@ test-vllm: $(VENV)/.installed-dev $(VLLM)/.installed
 	  $(VENV)/bin/python -m pytest tests/served
 	RAREFY_VLLM_MODEL="$(abspath $(VLLM))/tiny" $(VLLM)/bin/python -m pytest tests/served/test_in_process.py
 
+docs: $(VENV)/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build -q --strict -f infra/mkdocs.yml
+	@echo "the documentation is in rarefy-out/site/index.html"
+
 clean:
 	rm -rf $(VENV) $(VLLM) rarefy-out
 
@@ -54,6 +59,10 @@ $(VENV)/.installed: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	infra/install.sh $(VENV)/bin/python -e ".[dev]"
+	touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(INSTALL) -e ".[docs]"
 	touch $@
 
 $(VLLM)/.installed: $(wildcard infra/vllm/*) $(CONSTRAINTS) | $(VENV)/bin/python

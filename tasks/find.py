@@ -4,6 +4,7 @@ import importlib
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from difflib import get_close_matches
 from typing import Any
 
 from rarefy.tasks.foreign_code import protect_process
@@ -26,7 +27,17 @@ def find(name: str, built_in: Mapping[str, Callable[..., Any]]) -> Callable[...,
         fault = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
         if isinstance(error, ModuleNotFoundError) and error.name == (top := module.partition(".")[0]):
             way_out = f"run the command from the folder that holds {top}.py or {top}/, or install the module"
+        elif near := _find_near(module, attribute):
+            way_out = f"did you mean `{module}:{near}`?"
         else:
             way_out = "mend the module, or the name"
         raise ValueError(f"{name!r} cannot be imported ({fault}); {way_out}") from error
     return part
+
+
+def _find_near(module: str, attribute: str) -> str:
+    """Return the name in an imported module that is most like a missing one; "" where none is."""
+    if module not in sys.modules or hasattr(sys.modules[module], attribute):
+        return ""
+    names = [name for name, value in vars(sys.modules[module]).items() if callable(value)]
+    return next(iter(get_close_matches(attribute, names, 1)), "")

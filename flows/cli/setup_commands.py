@@ -78,7 +78,9 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.set_defaults(run=cache)
 
     parser = _add_subcommand(commands, "prompts", "the prompts of the stages", PROMPTS, "show", "print one")
-    parser.add_argument("stage", metavar="STAGE", help="extract, normalise, ask, probe, grade, ...")
+    parser.add_argument(
+        "stage", metavar="STAGE", nargs="?", default="", help="extract, normalise, ask, probe, grade, ..."
+    )
     parser.add_argument("role", metavar="ROLE", nargs="?", default="", help="which of its prompts")
     parser.add_argument(
         "domain", metavar="DOMAIN", nargs="?", default="general", help="finance, economics, policy, ..."
@@ -150,7 +152,8 @@ def prompts(given: argparse.Namespace) -> int:
 
     roles = prompts.roles(given.stage) if given.stage.isidentifier() else {}
     if not roles:
-        raise UsageFault(f"no stage {given.stage!r} with prompts; have {', '.join(sorted(prompts.folders()))}")
+        wrong = f"no stage {given.stage!r} with prompts" if given.stage else "prompts show STAGE: name a stage"
+        raise UsageFault(f"{wrong}; have {', '.join(sorted(prompts.folders()))}")
     if not given.role:
         print("\n".join(f"{given.stage} {role} {domain}" for role in roles for domain in roles[role]))
         return 0

@@ -26,6 +26,7 @@ def test_prompts_are_listed_and_shown(capsys):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        ((), "prompts show STAGE: name a stage; have ask,"),
         (("chunk",), "no stage 'chunk' with prompts; have ask,"),
         (("../llm",), "no stage '../llm' with prompts"),
         (("ask", "ring"), "ask has no prompt 'ring'; have "),

@@ -1,4 +1,4 @@
-"""Every snippet of docs/python.md, and the one of the README, runs as it stands, one after the other."""
+"""Every snippet of docs/python.md runs as it stands, one after the other."""
 
 import re
 import shutil
@@ -25,5 +25,3 @@ def test_every_snippet_runs(place, tmp_path, monkeypatch):
         exec(compile(snippet, "docs/python.md", "exec"), names)
     assert names["result"].figure("rare")["value"] is not None
     names["test_my_rag"]()
-    (short,) = (text for text in SNIPPET.findall((ROOT / "README.md").read_text()) if "import rarefy\n" in text)
-    exec(compile(short, "README.md", "exec"), names)

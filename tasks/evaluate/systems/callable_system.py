@@ -300,13 +300,34 @@ def _call_function(call: Callable[[], Any], asked: Sequence[SystemInput], second
 
 def _call_isolated(function: Callable[..., Any], asked: Any) -> Any:
     with protect_process():
-        given = function(asked)
+        try:
+            given = function(asked)
+        except TypeError as error:
+            _check_signature(function, asked, error)
+            raise
         if not hasattr(given, "__await__"):
             return given
         result, error = asyncio.run_coroutine_threadsafe(_wait_for(given), _loop()).result()
         if error is not None:
             raise error
         return result
+
+
+class WrongSignature(TypeError):
+    """A function cannot be called with one argument; the message says where it is defined."""
+
+
+def _check_signature(function: Callable[..., Any], asked: Any, error: TypeError) -> None:
+    """Raise WrongSignature where a function does not take one argument: `error` then names no line of its file."""
+    try:
+        inspect.signature(function).bind(asked)
+    except TypeError:
+        code = getattr(inspect.unwrap(function), "__code__", None)
+        place = f"{Path(code.co_filename).name}:{code.co_firstlineno}" if code else _describe_name(function)
+        takes = "a list of SystemInput" if isinstance(asked, list) else "a SystemInput"
+        raise WrongSignature(f"{error}; write it with one argument, {takes} ({place})") from None
+    except ValueError:  # a builtin that has no signature
+        return
 
 
 async def _wait_for(given: Awaitable[Any]) -> tuple[Any, BaseException | None]:
@@ -352,6 +373,8 @@ def _is_users_error(error: BaseException) -> bool:
 
 def _describe_exception(error: BaseException) -> str:
     """Return class, message and place of an exception; its `__str__` may be the user's code and raise too."""
+    if isinstance(error, WrongSignature):
+        return f"TypeError: {error}"
     line = traceback.extract_tb(error.__traceback__)[-1]
     try:
         with protect_process():

@@ -256,7 +256,7 @@ def yaml_as_printed(case: Case, config: PerturbConfig, random: Random) -> Iterat
 
 def markdown_as_printed(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
     """The paper's template: markup in the text is not escaped."""
-    yield escape_text(case.text, (), f"# {case.title}\n")
+    yield escape_text(case.text, (), f"# {case.title}\n" if case.title else "")
 
 
 def _escape_html(text: str) -> Iterator[Edit]:

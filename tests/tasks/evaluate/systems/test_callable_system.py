@@ -296,6 +296,24 @@ def test_a_function_that_is_not_there_is_named_when_the_config_is_read():
         SystemConfig(kind="nowhere_at_all:f")
 
 
+def test_a_function_whose_name_is_mistyped_is_suggested(tmp_path, monkeypatch):
+    (tmp_path / "close_by.py").write_text("def answer(asked):\n    return ''\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match="did you mean `close_by:answer`"):
+        SystemConfig(kind="close_by:anwser")
+    with pytest.raises(ValueError, match="mend the module, or the name"):
+        SystemConfig(kind="close_by:zebra")
+
+
+def test_a_function_of_other_arguments_is_named_with_its_own_file(system):
+    def answer():
+        return "never"
+
+    (a,) = system(answer)(asks("a"))
+    assert a.error == "raised" and "takes 0 positional arguments but 1 was given" in a.detail
+    assert "write it with one argument, a SystemInput (test_callable_system.py:" in a.detail
+
+
 def test_a_call_that_takes_too_long_is_an_error_and_the_next_is_asked(system):
     held = threading.Event()
 

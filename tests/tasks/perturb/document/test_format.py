@@ -236,6 +236,7 @@ def test_the_templates_are_those_of_figure_9():
     )
     assert made("yaml_as_printed", text, title).text == 'Title: T & <u>\nText: A "b".\n\n</body> c'
     assert made("markdown_as_printed", text, title).text == '# T & <u>\nA "b".\n\n</body> c'
+    assert made("markdown_as_printed", text, "").text == text  # no heading of nothing
 
 
 def test_the_templates_are_those_that_the_paper_prints(shared):

@@ -1,0 +1,56 @@
+"""The snippets of README and the tutorials run exactly as they are printed, one after the other, in one folder.
+
+A block of Python or TOML that begins with the name of a file in a comment is saved as that file. A block behind
+`<!-- not run: reason -->` is left out, as are blocks of output, which name no language.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "tutorials").glob("*.md"))]
+BLOCK = re.compile(r"(?P<left><!-- not run: .+ -->\n)?^```(?P<kind>[a-z]+)\n(?P<text>.*?)^```", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"# (\S+\.(?:py|toml))\n")
+
+
+def run(command: list[str], folder: Path, env: dict[str, str]) -> str:
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, f"{command[-1]}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+@pytest.mark.server  # it takes minutes, and starts one
+def test_the_snippets_run_as_printed(tmp_path):
+    commands = tmp_path / "bin"
+    commands.mkdir()
+    (commands / "rarefy").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m rarefy.flows.cli "$@"\n')
+    (commands / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    for file in commands.iterdir():
+        file.chmod(0o755)
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    env = {**os.environ, "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}", "PYTHONDONTWRITEBYTECODE": "1"}
+    env.pop("RAREFY_STORE", None)
+    said = {}
+    for page in PAGES:
+        said[page.stem] = ""
+        for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
+            text, kind = block["text"], block["kind"]
+            if block["left"]:
+                continue
+            if file := FILE.match(text):
+                (folder / file[1]).write_text(text)
+            elif kind == "sh":
+                said[page.stem] += run(["bash", "-em", "-c", text], folder, env)
+            else:
+                assert kind == "python", f"{page.name}: a block of {kind} names no file and gives no reason"
+                said[page.stem] += run([sys.executable, "-c", text], folder, env)
+    _, first, second, third = (said[page.stem] for page in PAGES)
+    assert "answer: 187,420" in first
+    assert "White space" in second and "5 whole questions" in second
+    assert "1 passed" in third and "1 answer changed, 5 evidence moved, 15 unchanged" in third
