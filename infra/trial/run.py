@@ -48,6 +48,18 @@ KILL = (
 )
 
 
+# nothing begins by itself in the middle of a trial, and a build has few questions to vary
+CHANGED = """
+[deploy.refresh]
+schedule = ""
+[deploy.watch]
+schedule = ""
+[graph.quotas]
+single = 12
+chain = 4
+"""
+
+
 class Skipped(Exception):
     """What the trial needs is not here."""
 
@@ -158,9 +170,7 @@ class Trial:
         )
         (work / "env").write_text("".join(f"{name}={value}\n" for name, value in (example | given).items()))
         (work / "env").chmod(0o600)
-        # nothing may begin by itself in the middle of a trial
-        no_schedules = '\n[deploy.refresh]\nschedule = ""\n[deploy.watch]\nschedule = ""\n'
-        (work / "rarefy.toml").write_text((INFRA / "rarefy.toml").read_text() + no_schedules)
+        (work / "rarefy.toml").write_text((INFRA / "rarefy.toml").read_text() + CHANGED)
         (work / "rarefy.toml").chmod(0o644)
         work.chmod(0o755)
         text = (INFRA / "compose.yaml").read_text()
@@ -265,7 +275,7 @@ def same(one: dict[str, str], other: dict[str, str]) -> None:
 
 def pages(trial: Trial) -> None:
     dask = trial.compose("port", "dask-scheduler", "8787", quiet=True).strip()
-    for what, url in (("Prefect", f"http://127.0.0.1:{trial.port}/runs"), ("Dask", f"http://{dask}/status")):
+    for what, url in (("Prefect", f"http://127.0.0.1:{trial.port}/"), ("Dask", f"http://{dask}/status")):
         with urllib.request.urlopen(url, timeout=60) as answer:
             page = answer.read().decode()
         assert "<script" in page, f"{what}: {page[:200]}"
@@ -294,7 +304,7 @@ def rehearse(trial: Trial) -> None:
     say("  " + trial.compose(*upload, quiet=True).strip())
 
     say("one process in a container without a network")
-    expected = alone(filings)
+    expected = alone(trial.work)
 
     say("build, refresh and evaluate as docs/machines.md has them")
     for kind, *given in (["build"], ["refresh"], ["evaluate", "-p", "questions=4", "-p", 'systems=["extractive"]']):
@@ -354,7 +364,7 @@ def main() -> int:
         try:
             rehearse(trial)
         except BaseException:
-            trial.compose("logs", "--tail", "40")
+            print(trial.compose("logs", "--tail", "40", quiet=True))
             raise
         finally:
             if not keep:
