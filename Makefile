@@ -3,6 +3,7 @@
 # make test         the tests of behaviour, two files at a time
 # make test-slow    the tests that kill processes, start workers and servers
 # make test-vllm    the tests against vLLM itself, for the CPU, in an environment of its own
+# make test-containers   infra/compose.yaml, really run: wants Docker with Compose 2, and nothing of the others
 # VENV=DIR and VLLM=DIR put the environments elsewhere, PYTHON=python3.12 chooses the interpreter.
 
 VENV ?= .venv
@@ -13,7 +14,7 @@ CONSTRAINTS := infra/constraints.txt
 INSTALL := $(VENV)/bin/python -m pip install --disable-pip-version-check --progress-bar off -q -c $(CONSTRAINTS)
 FITS := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
-.PHONY: demo test test-slow test-vllm clean
+.PHONY: demo test test-slow test-vllm test-containers clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/rarefy build $(if $(RULES),tasks/sample/corpus,sample) --out $(OUT) --store $(OUT)-store
@@ -42,6 +43,9 @@ test-vllm: $(VENV)/.installed-dev $(VLLM)/.installed
 	RAREFY_VLLM_PYTHON="$(abspath $(VLLM))/bin/python" RAREFY_VLLM_MODEL="$(abspath $(VLLM))/tiny" \
 	  $(VENV)/bin/python -m pytest tests/served
 	RAREFY_VLLM_MODEL="$(abspath $(VLLM))/tiny" $(VLLM)/bin/python -m pytest tests/served/test_in_process.py
+
+test-containers:
+	$(or $(PYTHON),python3) -u infra/trial/run.py
 
 clean:
 	rm -rf $(VENV) $(VLLM) rarefy-out

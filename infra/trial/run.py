@@ -12,6 +12,7 @@ import os
 import re
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -48,15 +49,12 @@ KILL = (
 )
 
 
-# nothing begins by itself in the middle of a trial, and a build has few questions to vary
+# nothing begins by itself in the middle of a trial
 CHANGED = """
 [deploy.refresh]
 schedule = ""
 [deploy.watch]
 schedule = ""
-[graph.quotas]
-single = 12
-chain = 4
 """
 
 
@@ -263,7 +261,9 @@ def alone(filings: Path) -> dict[str, str]:
     """What one process makes of the documents in a container without a network."""
     command = "rarefy build /filings --out /tmp/alone --store /tmp/store >&2 && " + DIGESTS.format("/tmp/alone")
     return listed(
-        docker("run", "--rm", "--network", "none", "-v", f"{filings}:/filings:ro", IMAGE, "sh", "-c", command)
+        docker(
+            "run", "--rm", "--network", "none", "-v", f"{filings}:/filings:ro", IMAGE, "sh", "-c", command, quiet=True
+        )
     )
 
 
@@ -304,7 +304,7 @@ def rehearse(trial: Trial) -> None:
     say("  " + trial.compose(*upload, quiet=True).strip())
 
     say("one process in a container without a network")
-    expected = alone(trial.work)
+    expected = alone(filings)
 
     say("build, refresh and evaluate as docs/machines.md has them")
     for kind, *given in (["build"], ["refresh"], ["evaluate", "-p", "questions=4", "-p", 'systems=["extractive"]']):
@@ -314,7 +314,9 @@ def rehearse(trial: Trial) -> None:
             same(expected, trial.digests("/benchmarks/rarefy"))
     trial.compose("cp", "prefect-worker:/benchmarks", str(trial.work), quiet=True)
     assert list((trial.work / "benchmarks" / "results").glob("*/report.html"))
-    trial.ended(trial.start("watch"), "Unchanged")
+    # the first look at a place takes every document for new, and starts a refresh, which finds nothing to do
+    for kind, state in (("watch", "Wanted"), ("refresh", "Unchanged"), ("watch", "Unchanged")):
+        trial.ended(trial.start(kind), state)
 
     def cut(number: int, what: str, hurt: Callable[[], Any]) -> str:
         say(f"{what}, in the middle of a build")
@@ -351,6 +353,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep", action="store_true", help="leave it running at the end")
     keep = parser.parse_args().keep
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # and tidy up
     with tempfile.TemporaryDirectory(prefix="rarefy-trial-") as folder:
         try:
             if not shutil.which("docker") or not works("info"):
