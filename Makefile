@@ -4,6 +4,7 @@
 # make test-slow    the tests that kill processes, start workers and servers
 # make docs         this documentation as a site in rarefy-out/site, which fetches nothing
 # make test-vllm    the tests against vLLM itself, for the CPU, in an environment of its own
+# make test-containers   infra/compose.yaml, really run: wants Docker with Compose 2, and nothing of the others
 # VENV=DIR and VLLM=DIR put the environments elsewhere, PYTHON=python3.12 chooses the interpreter. Where no GPU is found,
 # torch comes from PyTorch's index of builds for the CPU; TORCH_INDEX= switches that off, TORCH_INDEX=URL is another index.
 
@@ -14,7 +15,7 @@ TESTS ?=
 CONSTRAINTS := infra/constraints.txt
 FITS := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
-.PHONY: demo docs test test-slow test-vllm clean
+.PHONY: demo docs test test-slow test-vllm test-containers clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/rarefy build $(if $(RULES),tasks/sample/corpus,sample) --out $(OUT) --store $(OUT)-store
@@ -47,6 +48,9 @@ test-vllm: $(VENV)/.installed-dev $(VLLM)/.installed
 docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build -q --strict -f infra/mkdocs.yml
 	@echo "the documentation is in rarefy-out/site/index.html"
+
+test-containers:
+	$(or $(PYTHON),python3) -u infra/trial/run.py
 
 clean:
 	rm -rf $(VENV) $(VLLM) rarefy-out

@@ -23,8 +23,8 @@ from rarefy.flows.cli import main
 from rarefy.flows.config import Config, load
 from rarefy.flows.engine.deliver import build_settings
 from rarefy.flows.engine.prefect_server import artifact_key
-from rarefy.flows.faults import UsageFault
-from rarefy.flows.serving import deployment_run, flow_runs, login
+from rarefy.flows.faults import Fault, NobodyAnswers, Outage, UsageFault
+from rarefy.flows.serving import deployment_run, deployments, flow_runs, login
 from rarefy.flows.serving.config import KINDS, Deploy, full_name, seconds_of
 from rarefy.flows.serving.deployments import plan_deployments, register
 from rarefy.flows.serving.flow_runs import clean_up_runs
@@ -211,6 +211,24 @@ def test_retries_and_timeout_reach_the_flow_by_its_environment():
     assert done.stdout.split() == ["7", "90.0"]
 
 
+@pytest.mark.parametrize(
+    ("error", "tried_again"),
+    [
+        (Outage("the scheduler is gone"), True),
+        (NobodyAnswers("no scheduler answers"), True),
+        (OSError("a disk"), True),
+        (Fault("a document"), False),
+        (ValueError("a bug"), False),
+    ],
+)
+def test_a_run_is_tried_again_after_what_may_pass(error, tried_again, monkeypatch):
+    told = []
+    monkeypatch.setattr(deployment_run, "_once", lambda: told.append("once"))
+    with pytest.raises(type(error)), deployment_run._without_retries_of_faults():
+        raise error
+    assert told == ([] if tried_again else ["once"])
+
+
 def test_deploy_without_a_server_says_what_to_do(monkeypatch, capsys):
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     assert main(["deploy"]) == 2
@@ -332,6 +350,24 @@ def test_the_address_of_a_notice_is_kept_as_a_secret(api, deploy, monkeypatch, c
     told = [block.model_dump_json(), *(one.model_dump_json() for one in automations), *deployments]
     assert len(automations) == 1
     assert not [text for text in told if "a-very-secret-path" in text]
+
+
+def test_an_automation_that_says_the_same_is_left_alone(api, deploy, monkeypatch):
+    """It remembers who gave a sign of life: a new one would never miss those that were cut off before it."""
+    monkeypatch.setenv("RAREFY_NOTIFY_URL", "http://127.0.0.1:9/hooks/a")
+
+    def ids():
+        with get_client(sync_client=True) as client:
+            return [
+                one.id for name in (deployments.TELL, deployments.LOST) for one in client.read_automations_by_name(name)
+            ]
+
+    deployments.register_notices(deploy)
+    before = ids()
+    deployments.register_notices(deploy)
+    assert len(before) == 2 and ids() == before
+    deployments.register_notices(deploy.model_copy(update={"tell": ("lost",)}))
+    assert ids() == before[1:]
 
 
 @pytest.mark.parametrize("address", ["ftp://example.com/x", "not an address", "http://"])

@@ -11,7 +11,7 @@ from rarefy.data_contracts.rows import Quarantined
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows.engine import workers as machines
 from rarefy.flows.engine.workers import connect_workers, count_cores, run_in_process
-from rarefy.flows.faults import Fault
+from rarefy.flows.faults import Fault, Outage
 from rarefy.tasks.store.recipe import Job
 from rarefy.tasks.store.tables import Store
 
@@ -128,11 +128,11 @@ def test_a_scheduler_is_told_by_its_address_when_the_client_has_forgotten_it(tmp
 
         losing = threading.Thread(target=lose)
         losing.start()
-        with pytest.raises(Fault, match=f"work: the Dask scheduler {where} is gone .*run again to go on"):
+        with pytest.raises(Outage, match=f"work: the Dask scheduler {where} is gone .*run again to go on"):
             list(workers(slow, parts, store))
         losing.join()
         assert client.scheduler is None
-        with pytest.raises(Fault, match=f"work: the Dask scheduler {where} is gone"):  # and at the next stage
+        with pytest.raises(Outage, match=f"work: the Dask scheduler {where} is gone"):  # and at the next stage
             list(workers(slow, parts, store))
     del sys.modules["slow_stage"]
 

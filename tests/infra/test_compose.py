@@ -1,6 +1,6 @@
 """The compose file, read as a person would who is to run it: nothing open, nothing floating, nothing as root.
 
-No Docker here: the files are looked at, not run (docs/machines.md says so).
+The files are looked at, not run: `make test-containers` does that.
 """
 
 import os
@@ -71,6 +71,27 @@ def test_nothing_waits_in_a_circle():
     while free := {name for name, needs in waiting.items() if not needs}:
         waiting = {name: needs - free for name, needs in waiting.items() if name not in free}
     assert not waiting
+
+
+def test_one_service_builds_the_image_of_all_of_ours():
+    assert [name for name in OURS if "build" in SERVICES[name]] == ["objects"]
+    assert {SERVICES[name]["pull_policy"] for name in OURS} == {"never"}
+
+
+def test_folders_in_memory_belong_to_their_user():
+    """Without the owner they are root's again after a restart."""
+    for service in SERVICES.values():
+        owner, _, group = service["user"].partition(":")
+        for place in service.get("tmpfs", []):
+            assert place.endswith(f":uid={owner},gid={group},mode=0700")
+
+
+def test_links_lead_to_the_page_that_is_published():
+    (port,) = SERVICES["prefect"]["ports"]
+    page = "http://" + port.rpartition(":")[0]
+    assert environment(SERVICES["prefect"])["PREFECT_UI_API_URL"] == f"{page}/api"
+    for name in ("prefect-worker", "deployments"):
+        assert environment(SERVICES[name])["PREFECT_UI_URL"] == page
 
 
 @pytest.mark.parametrize("name", SERVICES)

@@ -1,4 +1,4 @@
-"""The image: pinned, in two stages, as nobody in particular, with nothing in it that was not meant to be."""
+"""The image: pinned, in stages, as nobody in particular, with nothing in it that was not meant to be."""
 
 import http.server
 import importlib.util
@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -31,13 +32,14 @@ def told(word: str) -> list[str]:
 def test_the_base_is_pinned_and_the_tools_stay_behind():
     (argument, *_) = told("ARG")
     name, _, version = argument.partition("=")
-    assert re.fullmatch(r"3\.\d+\.\d+-slim-\w+", version)
-    assert [stage.split(" AS ")[0] for stage in told("FROM")] == [f"python:${{{name}}}"] * 2
+    assert re.fullmatch(r"python:3\.\d+\.\d+-slim-\w+", version)
+    assert {stage.split(" AS ")[0] for stage in told("FROM")} == {f"${{{name}}}"}
+    assert not DOCKERFILE.read_text().startswith("# syntax=")  # a frontend would come from a registry
     assert "latest" not in DOCKERFILE.read_text()
 
 
 def test_it_runs_as_nobody_in_particular():
-    last = instructions()[[word for word, _ in instructions()].index("FROM", 2) :]
+    last = instructions()[max(place for place, (word, _) in enumerate(instructions()) if word == "FROM") :]
     users = [rest for word, rest in last if word == "USER"]
     assert users and re.fullmatch(r"[1-9]\d*:[1-9]\d*", users[-1])
     after = [word for word, _ in last[[word for word, _ in last].index("USER") :]]
@@ -45,9 +47,27 @@ def test_it_runs_as_nobody_in_particular():
 
 
 def test_everything_that_is_installed_is_constrained():
-    installs = [part for run in told("RUN") for part in run.split("&&") if "pip install" in part]
-    assert installs and all("-c infra/constraints.txt" in part for part in installs)
-    assert "rarefy-*.whl" in installs[-1]  # the wheel, not the folder
+    *before, last = [part for run in told("RUN") for part in run.split("&&") if "pip install" in part]
+    assert before and all("-c infra/constraints.txt" in part for part in before)
+    assert "rarefy-*.whl" in last and "--no-index --no-deps" in last  # the wheel, not the folder
+    assert "constraints.txt" in (ROOT / "infra" / "install_torch.sh").read_text()
+
+
+def test_an_edit_of_the_code_installs_no_package_anew():
+    """What the stage with the packages is made of."""
+    stage = re.search(r"AS environment\n(.*?)\nFROM", DOCKERFILE.read_text(), re.DOTALL)[1]
+    copied = [line.split()[1:-1] for line in stage.splitlines() if line.startswith("COPY")]
+    assert copied == [
+        ["infra/constraints.txt", "infra/install_torch.sh"],
+        ["--from=requirements", "requirements.txt"],
+    ]
+
+
+def test_the_requirements_are_those_of_the_package_with_the_extras():
+    command = [sys.executable, str(ROOT / "infra" / "requirements.py"), "s3"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert done.stdout.splitlines() == [*project["dependencies"], *project["optional-dependencies"]["s3"]]
 
 
 def test_signals_are_passed_on_and_health_is_told():
@@ -125,3 +145,24 @@ def test_a_service_is_as_well_as_its_address_says(health, monkeypatch, status, c
 def test_without_an_address_the_package_is_looked_at(health, monkeypatch):
     monkeypatch.delenv("RAREFY_HEALTH", raising=False)
     assert health.main() == 0
+
+
+def test_an_upload_sends_every_file_or_none(tmp_path):
+    folder, there = tmp_path / "filings", tmp_path / "there"
+    (folder / "2024").mkdir(parents=True)
+    command = [sys.executable, str(ROOT / "infra" / "bin" / "upload"), str(folder), f"file://{there}"]
+
+    def run():
+        return subprocess.run(command, capture_output=True, text=True)
+
+    empty = run()
+    assert empty.returncode == 1 and "no files there" in empty.stderr
+    (folder / "a.txt").write_text("A")
+    (folder / "2024" / "b.txt").write_text("B")
+    (folder / "broken.txt").symlink_to(folder / "nowhere")  # for root, who may read everything
+    refused = run()
+    assert refused.returncode == 1 and "broken.txt" in refused.stderr and not there.exists()
+    (folder / "broken.txt").unlink()
+    (there / "2024").mkdir(parents=True)  # a bucket needs none
+    assert run().stdout == f"2 files are in file://{there}\n"
+    assert (there / "a.txt").read_text() == "A" and (there / "2024" / "b.txt").read_text() == "B"
