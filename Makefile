@@ -66,7 +66,7 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	touch $@
 
 $(VENV)/.installed-docs: $(VENV)/.installed
-	$(INSTALL) -e ".[docs]"
+	infra/install.sh $(VENV)/bin/python -e ".[docs]"
 	touch $@
 
 $(VLLM)/.installed: $(wildcard infra/vllm/*) $(CONSTRAINTS) | $(VENV)/bin/python

@@ -151,7 +151,7 @@ def build(
     """Make the benchmark of a corpus in the folder `out`; built again, only what changed is made.
 
     `corpus` is a folder, a file, or "sample" for the packaged documents. `config` is a TOML file, a dict of its
-    sections or a Config; `settings` are sections over it, as `perturb={"query": ["typo"]}`. The others are the options
+    sections or a Config; `settings` are sections over it, as `perturb={"query": ["word"]}`. The others are the options
     of `rarefy build`; `store` is $RAREFY_STORE or .rarefy where none is named. With `prefect=True` it runs as a flow of
     the server that PREFECT_API_URL names.
     """
@@ -429,7 +429,7 @@ def evaluate(
     prefect: bool = False,
     **settings: Any,
 ) -> Result:
-    """Put systems to a benchmark: how robust is each, to what, and how sure is that?
+    """Evaluate systems on a benchmark: how robust is each, to what, and how sure is that?
 
     `system` is a function of one SystemInput (async or not), a name ("extractive", "module:function", one of the
     config's), a list of these, or a dict of such by the names that results give them. In a dict a system may also be

@@ -64,7 +64,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     parser.add_argument("--out", metavar="DIR", type=Path, help="folder for the result (default: BENCH-result, here)")
     what = parser.add_argument_group("what is asked")
-    add_repeated(what, "--system", metavar="NAME", help="a system under test; several may be")
+    add_repeated(what, "--system", metavar="NAME", help="a system under test; may be given several times")
     add_repeated(what, "--protocol", metavar="NAME", help="a paper's protocol; several, or with commas")
     add_config(what, "settings: [systems.NAME], [correct], ...")
     what.add_argument(
@@ -108,7 +108,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = commands.add_parser("compare", help="is it better than before?", description=COMPARE, **RAW_TEXT)
     parser.add_argument("before", metavar="A", type=Path, help="the folder of a result")
     parser.add_argument("after", metavar="B", type=Path, help="the folder of another")
-    add_repeated(parser, "--system", metavar="NAME", help="which system; twice: that of A, and that of B")
+    add_repeated(parser, "--system", metavar="NAME", help="which system; given twice: that of A, then that of B")
     add_repeated(parser, "--protocol", metavar="NAME", help="which protocols (default: all)")
     parser.add_argument(
         "--anyway", action="store_true", help="compare although protocols or correctness were set up differently"

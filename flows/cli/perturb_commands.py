@@ -80,7 +80,9 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "what the config lists there), or your own as side:module:function",
     )
     add_config(what, "settings: [perturb], [nli], [llm], ...")
-    what.add_argument("--layout", metavar="NAME", default="", help="how QUESTIONS is laid out (default: told by shape)")
+    what.add_argument(
+        "--layout", metavar="NAME", default="", help="how QUESTIONS is laid out (default: recognised by its shape)"
+    )
     what.add_argument("--language", metavar="CODE", default="", help="of questions that do not say (default: guessed)")
     add_quiet(add_store(parser))
     add_limits(parser)
@@ -130,7 +132,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--name", metavar="NAME", default="", help="of the scenario (default: that of RETRIEVED)")
     parser.add_argument("--k", metavar="N", type=count, default=0, help="of the first N passages (default: 10)")
     parser.add_argument(
-        "--by", choices=("rules", "model"), default="rules", help="who tells them apart (default: rules)"
+        "--by", choices=("rules", "model"), default="rules", help="who decides the classes (default: rules)"
     )
     parser.add_argument("--embedder", action="store_true", help="rules may ask how alike passages are")
     parser.add_argument("--passages", metavar="FILE.jsonl", type=Path, help="file for each passage with its class")

@@ -87,7 +87,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     parser.set_defaults(run=prompts)
 
-    parser = commands.add_parser("calibrate", help="the judge beside people", description=CALIBRATE, **RAW_TEXT)
+    parser = commands.add_parser("calibrate", help="compare the judge with people", description=CALIBRATE, **RAW_TEXT)
     parser.add_argument("benchmark", metavar="DIR", help="a benchmark whose questions were judged")
     parser.add_argument("sheet", metavar="SHEET.csv", type=Path, help="questions with people's scores")
     parser.add_argument(

@@ -6,25 +6,43 @@ A block of Python or TOML that begins with the name of a file in a comment is sa
 
 import os
 import re
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "tutorials").glob("*.md"))]
-BLOCK = re.compile(r"(?P<left><!-- not run: .+ -->\n)?^```(?P<kind>[a-z]+)\n(?P<text>.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"(?P<left><!-- not run: .+ -->\n)?^```(?P<kind>[a-z]+)\n(?P<text>.*?)^```", re.MULTILINE | re.DOTALL
+)
 FILE = re.compile(r"# (\S+\.(?:py|toml))\n")
 
 
 def run(command: list[str], folder: Path, env: dict[str, str]) -> str:
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, f"{command[-1]}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
-    return done.stdout
+    """Run a snippet, and end what it left running."""
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        said, _ = process.communicate(timeout=300)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == 0, f"{command[-1]}\n{said[-5000:]}"
+    return said
 
 
-@pytest.mark.server  # it takes minutes, and starts one
+@pytest.mark.server  # it takes two minutes, and starts one
 def test_the_snippets_run_as_printed(tmp_path):
     commands = tmp_path / "bin"
     commands.mkdir()
@@ -46,7 +64,7 @@ def test_the_snippets_run_as_printed(tmp_path):
             if file := FILE.match(text):
                 (folder / file[1]).write_text(text)
             elif kind == "sh":
-                said[page.stem] += run(["bash", "-em", "-c", text], folder, env)
+                said[page.stem] += run(["bash", "-e", "-c", text], folder, env)
             else:
                 assert kind == "python", f"{page.name}: a block of {kind} names no file and gives no reason"
                 said[page.stem] += run([sys.executable, "-c", text], folder, env)
