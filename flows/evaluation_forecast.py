@@ -29,7 +29,7 @@ from rarefy.tasks.evaluate.systems.rag import rag
 from rarefy.tasks.find import find
 from rarefy.tasks.models.llm import InferenceContext, LLMConfig
 from rarefy.tasks.models.llm.config import NANO, cost, price_of
-from rarefy.tasks.models.llm.faults import UNASKED
+from rarefy.tasks.models.llm.faults import UNASKED, Unavailable
 from rarefy.tasks.store.tables import Store
 
 REPLY = 100.0  # tokens of an answer by a model that was never asked
@@ -221,9 +221,13 @@ def _probe(
     if question is None:
         made.remarks.append("all of it is answered in the store: nothing will be asked")
         return None
-    connected = system.connect(accounting.cache_folder(run.store), threads=1, means=means)
     began = time.monotonic()
-    output = next(connected([question]))
+    try:
+        output = next(system.connect(accounting.cache_folder(run.store), threads=1, means=means)([question]))
+    except Unavailable as error:
+        made.failed = True
+        made.remarks.append(f"one question could not be put to it: {error}")
+        return None
     output = replace(output, seconds=output.seconds or time.monotonic() - began)
     if output.error:
         made.failed = True

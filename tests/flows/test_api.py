@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 
 import known
 import pandas as pd
@@ -84,6 +85,9 @@ def test_a_callable_is_evaluated_without_a_flow_run(evaluate, monkeypatch):
     assert list(result.headline["protocol"].unique()) == ["effect_size"]
     assert "Effect size" in result.summary() and "\x1b" not in result.summary()
     assert "<table" in result._repr_html_() and result.about == rarefy.load_result(result.folder).about
+    old = replace(result, about={**result.about, "findings": {"right": {}}})  # of a version with other findings
+    with pytest.raises(UsageFault, match=r"rarefy rescore \S*bench-right`"):
+        old.summary()
 
 
 def test_charts_are_one_page_in_a_frame_of_its_own(evaluate, tmp_path):

@@ -84,6 +84,16 @@ def test_a_dry_run_without_a_probe_asks_nothing_and_the_offline_system_costs_not
     assert not (place / "dry-3").exists()
 
 
+def test_a_dry_run_says_why_a_model_cannot_be_asked(place, capsys):
+    config = '[systems.mine]\nkind = "rag"\nrag.llm = { provider = "openai", model = "m", endpoint = "NOT_SET" }\n'
+    (place / "model.toml").write_text(config)
+    told = ["--protocol", "rare", "--questions", "2", "--dry-run", "--config", str(place / "model.toml")]
+    assert evaluate(place, "dry-4", "--system", "mine", *told, quiet=False) == 1
+    said = capsys.readouterr().out
+    assert "could not be put to it: no endpoint: set NOT_SET_API_KEY" in said and "exact requests" in said
+    assert not (place / "dry-4").exists()
+
+
 def test_a_budget_too_small_for_anything_is_refused(place, capsys):
     assert evaluate(place, "none", *systems("right"), "--protocol", "retrieval_robustness", "--budget", "2") == 2
     assert "too few" in capsys.readouterr().err

@@ -249,7 +249,7 @@ def _find_weak_part(protocols: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
     for protocol, rows in protocols.items():
         parts = {setting: _bounds_by_question(rows[_select(rows, setting)]) for setting in SETTINGS}
         retrieved = parts[OWN] if len(parts[OWN]) else parts[RETRIEVED]
-        both = parts[GOLD].join(retrieved, how="inner", lsuffix="_gold", rsuffix="_retrieved")
+        both = parts[GOLD].add_suffix("_gold").join(retrieved.add_suffix("_retrieved"), how="inner")
         if not len(both):
             continue
         # (1 - gold) - (gold - retrieved): over 0 where the reader loses more

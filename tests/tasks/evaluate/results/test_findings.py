@@ -155,7 +155,7 @@ def test_texts_of_systems_are_no_markup_and_no_commands(hostile):
         said, written = plain_summary(result), page(result, tables)
         assert not {"\x1b", "\u202e"} & set(said + written)
         assert written.count("<script") == 2
-        assert headline(result)
+        assert headline(result, "monday")
 
 
 def test_accuracy_stands_first_and_a_robust_system_that_is_mostly_wrong_is_called_so(told, changed):

@@ -12,7 +12,7 @@ from rarefy.tasks.evaluate.results.wording import format_interval, format_number
 
 def shown(told: dict, numbers: list, width: int) -> str:
     console = Console(width=width, file=io.StringIO(), force_terminal=False)
-    console.print(headline(summary(told, numbers)))
+    console.print(headline(summary(told, numbers), "monday"))
     return console.file.getvalue()
 
 
