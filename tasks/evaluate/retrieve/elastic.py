@@ -173,11 +173,8 @@ def open_elasticsearch(
     The index is named after passages and settings: a complete one is used, else it is made or completed. Then the alias
     is moved to it from the former one, in one step.
     """
-    vectors = {
-        one.name: stored_vectors(open_dense(passages, config, cache=cache, threads=threads, means=means, own=one).index)
-        for one in config.on_server()
-    }
-    return Elasticsearch(*open_index(passages, config, vectors), config)
+    opened = _open_vectors(passages, config, cache=cache, threads=threads, means=means)
+    return Elasticsearch(*open_index(passages, config, opened), config)
 
 
 def open_dense_on_server(
@@ -187,24 +184,23 @@ def open_dense_on_server(
 
     The server gives candidates, which are rescored by the whole vectors in the cache, as FAISS's are.
     """
-    opened = {
-        one.name: open_dense(passages, config, cache=cache, threads=threads, means=means, own=one)
-        for one in config.on_server()
-    }
-    vectors = {name: stored_vectors(dense.index) for name, dense in opened.items()}
-    server, name = open_index(passages, config, vectors)
+    opened = _open_vectors(passages, config, cache=cache, threads=threads, means=means)
+    server, name = open_index(passages, config, opened)
     dense = opened[own.name]
     knn = {"field": _field(config, own.name), "num_candidates": own.hnsw_search}
-    dense.nearest = Nearest(server, name, knn, passages.names, vectors[own.name])
+    dense.nearest = Nearest(server, name, knn, passages.names, dense)
     return dense
 
 
-def open_index(passages: Passages, config: RetrieveConfig, vectors: Mapping[str, Vectors]) -> tuple[Server, str]:
-    """Return server and name of the index of these passages, complete and under the alias.
+def _open_vectors(passages: Passages, config: RetrieveConfig, **means: Any) -> dict[str, Dense]:
+    """Return, by name, the dense retrievers that search on the server, with their whole vectors in the cache."""
+    return {one.name: open_dense(passages, config, **means, own=one) for one in config.on_server()}
 
-    vectors: by dense retriever, those of all passages (passages x dimensions).
-    """
+
+def open_index(passages: Passages, config: RetrieveConfig, opened: Mapping[str, Dense]) -> tuple[Server, str]:
+    """Return server and name of the index of these passages and vectors, complete and under the alias."""
     own = config.elasticsearch
+    vectors = {name: stored_vectors(dense.index) for name, dense in opened.items()}  # valid while `opened` is
     body = index_body(passages, config, {name: some.shape[1] for name, some in vectors.items()})
     name = f"{own.alias}-{body['mappings']['_meta']['digest']}"
     server = Server(own.endpoint, own.patience)
@@ -237,8 +233,8 @@ def search_together(name: str, searches: Sequence[dict[str, Any]], client: Any) 
 class Nearest:
     """The search for the nearest vectors of an index on a server."""
 
-    def __init__(self, server: Server, name: str, knn: dict[str, Any], names: Sequence[str], stored: Vectors) -> None:
-        self.server, self.name, self._knn, self._stored = server, name, knn, stored
+    def __init__(self, server: Server, name: str, knn: dict[str, Any], names: Sequence[str], dense: Dense) -> None:
+        self.server, self.name, self._knn, self._dense = server, name, knn, dense
         self._places = {chunk_id: at for at, chunk_id in enumerate(names)}
 
     def __call__(self, vectors: Vectors, depth: int) -> tuple[Places, npt.NDArray[np.float64]]:
@@ -253,7 +249,7 @@ class Nearest:
             for row, answer in enumerate(answers, at):
                 found = [self._places[hit["sort"][1]] for hit in answer["hits"]["hits"]]
                 candidates[row, : len(found)] = found
-        return rescore(vectors, candidates, self._stored, depth)
+        return rescore(vectors, candidates, stored_vectors(self._dense.index), depth)
 
     def _search_body(self, vector: Sequence[float], wide: int) -> dict[str, Any]:
         wider = max(self._knn["num_candidates"], wide)
