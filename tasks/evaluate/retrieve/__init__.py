@@ -12,7 +12,7 @@ from rarefy.data_contracts.rows import Chunk, Hits, Question, Variant, row_id
 from rarefy.tasks.evaluate.retrieve.bm25 import open_bm25
 from rarefy.tasks.evaluate.retrieve.config import PRESETS, VERSION, RetrieveConfig
 from rarefy.tasks.evaluate.retrieve.dense import Dense, open_dense
-from rarefy.tasks.evaluate.retrieve.elastic import open_elasticsearch
+from rarefy.tasks.evaluate.retrieve.elastic import open_dense_on_server, open_elasticsearch
 from rarefy.tasks.evaluate.retrieve.measured import measured
 from rarefy.tasks.evaluate.retrieve.rerank import Reranker
 from rarefy.tasks.evaluate.retrieve.search import Passages, Ranked, Search, check_ranking, index_text
@@ -78,7 +78,8 @@ class Retrievers:
     def make(self, name: str, passages: Passages) -> Search:
         """Return one retriever over these passages."""
         built_in: dict[str, Callable[..., Search]] = {
-            one.name: partial(open_dense, own=one) for one in self.config.dense
+            one.name: partial(open_dense_on_server if one.index == "elasticsearch" else open_dense, own=one)
+            for one in self.config.dense
         }
         built_in |= RETRIEVERS
         open_index = find(name, built_in)

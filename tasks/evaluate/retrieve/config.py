@@ -85,21 +85,28 @@ class ElasticsearchConfig(BaseModel, frozen=True, extra="forbid"):
 
 
 class DenseConfig(BaseModel, frozen=True, extra="forbid"):
-    """Nearest vectors by FAISS."""
+    """Nearest vectors by FAISS, or by a server of Elasticsearch."""
 
     name: str = Field(
         default="dense", pattern=r"^[a-z0-9][a-z0-9_.-]*$", description="of this retriever; two need two names"
     )
     embed: EmbedConfig = Field(default_factory=EmbedConfig, description="which model embeds passages and queries")
-    index: Literal["auto", "flat", "hnsw", "ivf_pq"] = Field(
+    index: Literal["auto", "flat", "hnsw", "ivf_pq", "elasticsearch"] = Field(
         default="auto",
-        description="flat: all passages are compared, exact | hnsw, ivf_pq: approximate | auto: by their number",
+        description="flat: all passages are compared, exact | hnsw, ivf_pq: approximate | auto: by their number | "
+        "elasticsearch: HNSW in the server's index, as server_index says",
+    )
+    server_index: Literal["hnsw", "int8_hnsw", "bbq_hnsw"] = Field(
+        default="int8_hnsw",
+        description="elasticsearch: the vectors that it looks through: whole, a byte or a bit for each number",
     )
     flat_to: int = Field(default=200_000, ge=0, description="passages up to which auto compares every one")
     hnsw_to: int = Field(default=2_000_000, ge=0, description="passages up to which auto takes hnsw; ivf_pq above")
     hnsw_links: int = Field(default=32, ge=4, le=128, description="HNSW's M")
     hnsw_build: int = Field(default=200, ge=8, description="HNSW's efConstruction")
-    hnsw_search: int = Field(default=256, ge=8, description="HNSW's efSearch; at least the depth asked for")
+    hnsw_search: int = Field(
+        default=256, ge=8, description="HNSW's efSearch, the server's num_candidates; at least the depth"
+    )
     ivf_lists: int = Field(
         default=0, ge=0, description="cells of IVF; 0: four times the square root of the number of passages"
     )
@@ -205,6 +212,10 @@ class RetrieveConfig(BaseModel, frozen=True, extra="forbid"):
         fused = self.hybrid.of if "hybrid" in self.retrievers else ()
         return tuple(name for name in dict.fromkeys((*self.retrievers, *fused)) if name != "hybrid")
 
+    def on_server(self) -> tuple[DenseConfig, ...]:
+        """Return the dense retrievers that search in the server's index."""
+        return tuple(one for one in self.dense if one.index == "elasticsearch" and one.name in self.connected())
+
     def identity(self) -> dict[str, Any]:
         """Return what determines its hits, without options of unused retrievers."""
         used = self.connected()
@@ -213,7 +224,7 @@ class RetrieveConfig(BaseModel, frozen=True, extra="forbid"):
         ) | {"version": VERSION}
         if {"bm25", "elasticsearch"} & set(used):
             settings |= {"analysis": self.analysis.model_dump(), "bm25": self.bm25.model_dump()}
-        if "elasticsearch" in used:
+        if "elasticsearch" in used or self.on_server():
             settings["elasticsearch"] = {"shards": self.elasticsearch.shards}
         settings["dense"] = [
             one.model_dump(exclude={"embed"}) | {"embed": one.embed.identity()}

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rarefy.tasks.evaluate.retrieve.config import DenseConfig, RetrieveConfig
-from rarefy.tasks.evaluate.retrieve.search import Passages, Ranked, Search, open_cached_index
+from rarefy.tasks.evaluate.retrieve.search import Passages, Ranked, open_cached_index
 from rarefy.tasks.models.llm.config import InferenceContext
 from rarefy.tasks.private import open_file
 
@@ -32,7 +32,7 @@ Places = npt.NDArray[np.int64]
 class IndexShape:
     """The kind of an index and its parameters."""
 
-    kind: str  # flat | hnsw | ivf_pq
+    kind: str  # flat | hnsw | ivf_pq | on a server: elasticsearch-hnsw, elasticsearch-int8_hnsw, elasticsearch-bbq_hnsw
     links: int = 0
     build: int = 0
     search: int = 0
@@ -49,13 +49,15 @@ class IndexShape:
 
 def choose_shape(config: DenseConfig, count: int) -> IndexShape:
     """Return the shape for so many passages; flat where they are too few to train a code book."""
-    kind = config.index
+    kind: str = config.index
     if kind == "auto":
         kind = "flat" if count <= config.flat_to else "hnsw" if count <= config.hnsw_to else "ivf_pq"
     if kind == "flat" or (kind == "ivf_pq" and count < MIN_TRAINED):
         return IndexShape("flat")
-    if kind == "hnsw":
-        return IndexShape("hnsw", links=config.hnsw_links, build=config.hnsw_build, search=config.hnsw_search)
+    if kind == "elasticsearch":
+        kind = f"elasticsearch-{config.server_index}"
+    if kind != "ivf_pq":
+        return IndexShape(kind, links=config.hnsw_links, build=config.hnsw_build, search=config.hnsw_search)
     # each cell needs some 39 vectors to be trained with, whatever is configured
     lists = max(1, min(config.ivf_lists or int(4 * count**0.5), count // 39 or 1))
     return IndexShape(
@@ -128,21 +130,37 @@ def search_index(
     for at in range(0, len(vectors), SEARCH_BLOCK):
         some = np.ascontiguousarray(vectors[at : at + SEARCH_BLOCK])
         _, candidates = index.search(some, wide)
-        for start in range(0, len(some), RESCORE_BLOCK):
-            rows = slice(start, start + RESCORE_BLOCK)
-            near, cosine = _rescore(some[rows], candidates[rows], stored)
-            places[at + start : at + start + len(near)] = near[:, :depth]
-            scores[at + start : at + start + len(near)] = cosine[:, :depth]
+        rows = slice(at, at + len(some))
+        places[rows], scores[rows] = rescore(some, candidates, stored, depth)
+    return places, scores
+
+
+def rescore(
+    vectors: Vectors, candidates: Places, stored: Vectors, depth: int
+) -> tuple[Places, npt.NDArray[np.float64]]:
+    """Return places and cosines of the best `depth` candidates of each query; a candidate of -1 is none."""
+    places = np.empty((len(vectors), depth), dtype=np.int64)
+    scores = np.empty((len(vectors), depth))
+    for at in range(0, len(vectors), RESCORE_BLOCK):
+        rows = slice(at, at + RESCORE_BLOCK)
+        near, cosine = _rescore(vectors[rows], candidates[rows], stored)
+        places[rows], scores[rows] = near[:, :depth], cosine[:, :depth]
     return places, scores
 
 
 def measure_recall(index: Any, vectors: Vectors, depth: int, shape: IndexShape, threads: int = 1) -> float:
     """Return the mean share of the exact lists that the index finds at this depth."""
-    import faiss
-
     depth = min(depth, index.ntotal)
     near, _ = search_index(index, vectors, depth, shape, threads)
-    _, exact = faiss.knn(np.ascontiguousarray(vectors), stored_vectors(index), depth, faiss.METRIC_INNER_PRODUCT)
+    return share_of_exact(near, vectors, stored_vectors(index))
+
+
+def share_of_exact(near: Places, vectors: Vectors, stored: Vectors) -> float:
+    """Return the mean share of the exact lists, as deep as these, that stands in them."""
+    import faiss
+
+    depth = near.shape[1]
+    _, exact = faiss.knn(np.ascontiguousarray(vectors), stored, depth, faiss.METRIC_INNER_PRODUCT)
     return float(np.mean([len(set(one) & set(other)) / depth for one, other in zip(near, exact, strict=True)]))
 
 
@@ -179,7 +197,7 @@ def _rescore(vectors: Vectors, candidates: Places, stored: Vectors) -> tuple[Pla
 def _empty_index(numbers: int, shape: IndexShape) -> Any:
     import faiss
 
-    if shape.kind == "flat":
+    if shape.kind != "hnsw":  # the whole vectors, which candidates of a server are rescored by
         return faiss.IndexFlatIP(numbers)
     index = faiss.IndexHNSWFlat(numbers, shape.links, faiss.METRIC_INNER_PRODUCT)
     index.hnsw.efConstruction = shape.build
@@ -232,7 +250,7 @@ RECALL_FILE = "recall.json"
 
 def open_dense(
     passages: Passages, config: RetrieveConfig, *, cache: Path, threads: int, means: InferenceContext, own: DenseConfig
-) -> Search:
+) -> "Dense":
     """Return the search for the nearest passages by `own.embed`; its index is memory-mapped from the cache."""
     shape = choose_shape(own, len(passages.names))
     embedder = own.embed.connect(cache, threads=threads, means=means)
@@ -264,6 +282,10 @@ class Dense:
     ) -> None:
         self.index, self.shape = index, shape
         self._embedder, self._names, self._threads, self._place = embedder, names, threads, place
+        self.nearest = self._search  # a server's search may take its place
+
+    def _search(self, vectors: Vectors, depth: int) -> tuple[Places, npt.NDArray[np.float64]]:
+        return search_index(self.index, vectors, depth, self.shape, self._threads)
 
     def __call__(self, queries: Sequence[str], depth: int, /) -> Sequence[Ranked]:
         """Return the passages with the largest cosine to each query."""
@@ -277,7 +299,7 @@ class Dense:
             )
         if not self.shape.exact:
             self._measure(queries, vectors, depth)
-        places, scores = search_index(self.index, vectors, depth, self.shape, self._threads)
+        places, scores = self.nearest(vectors, depth)
         counts = (places >= 0).sum(axis=1).tolist()  # an approximate index may find fewer
         return [
             Ranked(tuple([self._names[at] for at in row]), tuple(values)).first(count)
@@ -304,6 +326,7 @@ class Dense:
         chosen = sorted(range(len(queries)), key=lambda at: hashlib.blake2b(queries[at].encode()).digest())[
             :RECALL_SAMPLE
         ]
-        known[str(depth)] = round(measure_recall(self.index, vectors[chosen], depth, self.shape, self._threads), 4)
+        near, _ = self.nearest(vectors[chosen], min(depth, self.index.ntotal))
+        known[str(depth)] = round(share_of_exact(near, vectors[chosen], stored_vectors(self.index)), 4)
         with open_file(place, encoding="utf-8") as file:
             file.write(json.dumps(known))

@@ -1,4 +1,5 @@
-"""BM25 by Elasticsearch: an index made from the benchmark, checked against it, and searched in batches of queries."""
+"""BM25 and nearest vectors by Elasticsearch: one index made from the benchmark, checked against it, and searched in
+batches of queries."""
 
 import hashlib
 import json
@@ -6,16 +7,20 @@ import logging
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+import numpy as np
+import numpy.typing as npt
+
 from rarefy.tasks.evaluate.retrieve.analysis import elasticsearch_analysis
 from rarefy.tasks.evaluate.retrieve.bm25 import DIGITS
-from rarefy.tasks.evaluate.retrieve.config import RetrieveConfig
+from rarefy.tasks.evaluate.retrieve.config import DenseConfig, RetrieveConfig
+from rarefy.tasks.evaluate.retrieve.dense import Dense, Places, Vectors, open_dense, rescore, stored_vectors
 from rarefy.tasks.evaluate.retrieve.search import Passages, Ranked, Search
 from rarefy.tasks.models.llm.config import InferenceContext
 from rarefy.tasks.models.llm.endpoint import read_key
@@ -27,7 +32,7 @@ CLIENT = "elasticsearch>=8.19,<10"  # as pyproject.toml has it
 CLIENT_OF_8 = "elasticsearch>=8.19,<9"  # client 8 works with servers of 8 and 9, client 9 with those of 9
 TIMEOUT = 120  # seconds a request: filling a slow server takes long
 PASSING = (429, 502, 503, 504)  # statuses of a server that is overloaded or starting
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 15.0  # seconds between two tries
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0  # seconds between two tries
 Answer = TypeVar("Answer")
 
 
@@ -168,14 +173,87 @@ def open_elasticsearch(
     The index is named after passages and settings: a complete one is used, else it is made or completed. Then the alias
     is moved to it from the former one, in one step.
     """
+    opened = _open_vectors(passages, config, cache=cache, threads=threads, means=means)
+    return Elasticsearch(*open_index(passages, config, opened), config)
+
+
+def open_dense_on_server(
+    passages: Passages, config: RetrieveConfig, *, cache: Path, threads: int, means: InferenceContext, own: DenseConfig
+) -> Dense:
+    """Return the search for the nearest passages by vectors in the index that BM25 has, too.
+
+    The server gives candidates, which are rescored by the whole vectors in the cache, as FAISS's are.
+    """
+    opened = _open_vectors(passages, config, cache=cache, threads=threads, means=means)
+    server, name = open_index(passages, config, opened)
+    dense = opened[own.name]
+    knn = {"field": _field(config, own.name), "num_candidates": own.hnsw_search}
+    dense.nearest = Nearest(server, name, knn, passages.names, dense)
+    return dense
+
+
+def _open_vectors(passages: Passages, config: RetrieveConfig, **means: Any) -> dict[str, Dense]:
+    """Return, by name, the dense retrievers that search on the server, with their whole vectors in the cache."""
+    return {one.name: open_dense(passages, config, **means, own=one) for one in config.on_server()}
+
+
+def open_index(passages: Passages, config: RetrieveConfig, opened: Mapping[str, Dense]) -> tuple[Server, str]:
+    """Return server and name of the index of these passages and vectors, complete and under the alias."""
     own = config.elasticsearch
-    body = index_body(passages, config)
+    vectors = {name: stored_vectors(dense.index) for name, dense in opened.items()}  # valid while `opened` is
+    body = index_body(passages, config, {name: some.shape[1] for name, some in vectors.items()})
     name = f"{own.alias}-{body['mappings']['_meta']['digest']}"
     server = Server(own.endpoint, own.patience)
     server.ask(_check_server)
-    fill_index(server, name, body, passages)
+    fill_index(server, name, body, passages, {_field(config, one): some for one, some in vectors.items()})
     server.ask(lambda client: move_alias(client, name, own.alias, own.old))
-    return Elasticsearch(server, name, config)
+    return server, name
+
+
+def _field(config: RetrieveConfig, name: str) -> str:
+    """Return the field that has the vectors of a dense retriever, whose own name may have dots."""
+    return f"vector_{[one.name for one in config.dense].index(name)}"
+
+
+def search_together(name: str, searches: Sequence[dict[str, Any]], client: Any) -> list[dict[str, Any]]:
+    """Return the answers to these searches, headers and bodies in turn; each is complete."""
+    answers: list[dict[str, Any]] = client.msearch(index=name, searches=searches)["responses"]
+    if len(answers) != len(searches) // 2:
+        raise Unavailable(f"Elasticsearch: {len(answers)} answers to {len(searches) // 2} searches")
+    for answer in answers:
+        if "error" in answer or answer.get("timed_out") or answer.get("_shards", {}).get("failed"):
+            fault = answer.get("error") or {key: answer.get(key) for key in ("timed_out", "_shards")}
+            said = f"index {name}: {json.dumps(fault)}"
+            if "error" in answer and answer.get("status") not in PASSING:
+                raise Unavailable(f"Elasticsearch, {redacted(said)}; run again to go on")
+            raise _Incomplete(said)
+    return answers
+
+
+class Nearest:
+    """The search for the nearest vectors of an index on a server."""
+
+    def __init__(self, server: Server, name: str, knn: dict[str, Any], names: Sequence[str], dense: Dense) -> None:
+        self.server, self.name, self._knn, self._dense = server, name, knn, dense
+        self._places = {chunk_id: at for at, chunk_id in enumerate(names)}
+
+    def __call__(self, vectors: Vectors, depth: int) -> tuple[Places, npt.NDArray[np.float64]]:
+        """Return places and cosines (queries x depth) of the nearest, best first, equal ones by place; -1 for none."""
+        depth = min(depth, len(self._places))
+        wide = min(depth + SLACK, len(self._places))
+        candidates = np.full((len(vectors), wide), -1, dtype=np.int64)
+        for at in range(0, len(vectors), QUERIES_PER_REQUEST):
+            some = vectors[at : at + QUERIES_PER_REQUEST].tolist()
+            searches = [part for vector in some for part in ({}, self._search_body(vector, wide))]
+            answers = self.server.ask(partial(search_together, self.name, searches))
+            for row, answer in enumerate(answers, at):
+                found = [self._places[hit["sort"][1]] for hit in answer["hits"]["hits"]]
+                candidates[row, : len(found)] = found
+        return rescore(vectors, candidates, stored_vectors(self._dense.index), depth)
+
+    def _search_body(self, vector: Sequence[float], wide: int) -> dict[str, Any]:
+        wider = max(self._knn["num_candidates"], wide)
+        return {"knn": {**self._knn, "query_vector": vector, "k": wide, "num_candidates": wider}} | _hits_body(wide)
 
 
 class Elasticsearch:
@@ -193,21 +271,10 @@ class Elasticsearch:
         for at in range(0, len(queries), QUERIES_PER_REQUEST):
             some = queries[at : at + QUERIES_PER_REQUEST]
             searches = [part for query in some for part in (self._header, _search_body(query, depth + SLACK))]
-            ranked += [self._read(one).first(depth) for one in self.server.ask(partial(self._search, searches))]
+            ranked += [
+                self._read(one).first(depth) for one in self.server.ask(partial(search_together, self.name, searches))
+            ]
         return ranked
-
-    def _search(self, searches: Sequence[dict[str, Any]], client: Any) -> list[dict[str, Any]]:
-        answers: list[dict[str, Any]] = client.msearch(index=self.name, searches=searches)["responses"]
-        if len(answers) != len(searches) // 2:
-            raise Unavailable(f"Elasticsearch: {len(answers)} answers to {len(searches) // 2} searches")
-        for answer in answers:
-            if "error" in answer or answer.get("timed_out") or answer.get("_shards", {}).get("failed"):
-                fault = answer.get("error") or {key: answer.get(key) for key in ("timed_out", "_shards")}
-                said = f"index {self.name}: {json.dumps(fault)}"
-                if "error" in answer and answer.get("status") not in PASSING:
-                    raise Unavailable(f"Elasticsearch, {redacted(said)}; run again to go on")
-                raise _Incomplete(said)
-        return answers
 
     def _read(self, answer: dict[str, Any]) -> Ranked:
         hits = [(round(hit["sort"][0] / self._factor, DIGITS), hit["sort"][1]) for hit in answer["hits"]["hits"]]
@@ -216,8 +283,11 @@ class Elasticsearch:
 
 
 def _search_body(query: str, size: int) -> dict[str, Any]:
+    return {"query": {"match": {"body": {"query": query, "operator": "or"}}}} | _hits_body(size)
+
+
+def _hits_body(size: int) -> dict[str, Any]:
     return {
-        "query": {"match": {"body": {"query": query, "operator": "or"}}},
         "size": size,
         "sort": [{"_score": "desc"}, {"chunk_id": "asc"}],
         "_source": False,
@@ -226,8 +296,8 @@ def _search_body(query: str, size: int) -> dict[str, Any]:
     }
 
 
-def index_body(passages: Passages, config: RetrieveConfig) -> dict[str, Any]:
-    """Return settings and mapping of the index, with notes on what it is made from."""
+def index_body(passages: Passages, config: RetrieveConfig, dimensions: Mapping[str, int]) -> dict[str, Any]:
+    """Return settings and mapping of the index, with notes on what it is made from; dimensions: by dense retriever."""
     own = config.elasticsearch
     shown = {"type": "text", "index": False}
     keyword = {"type": "keyword"}
@@ -256,7 +326,17 @@ def index_body(passages: Passages, config: RetrieveConfig) -> dict[str, Any]:
             },
         },
     }
-    content = json.dumps([VERSION, passages.digest, body], sort_keys=True)
+    on_server = config.on_server()
+    for one in on_server:
+        body["mappings"]["properties"][_field(config, one.name)] = {
+            "type": "dense_vector",
+            "dims": dimensions[one.name],
+            "similarity": "dot_product",  # they have length 1
+            "index_options": {"type": one.server_index, "m": one.hnsw_links, "ef_construction": one.hnsw_build},
+        }
+    body["mappings"]["_source"]["excludes"] += [_field(config, one.name) for one in on_server]
+    models = [one.embed.identity() for one in on_server]
+    content = json.dumps([VERSION, passages.digest, body, models], sort_keys=True)
     digest = hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
     body["mappings"]["_meta"] = {
         "made_by": MADE_BY,
@@ -276,7 +356,9 @@ def _check_server(client: Any) -> None:
         client.info()
 
 
-def fill_index(server: Server, name: str, body: dict[str, Any], passages: Passages) -> None:
+def fill_index(
+    server: Server, name: str, body: dict[str, Any], passages: Passages, vectors: Mapping[str, Vectors]
+) -> None:
     """Create the index of this name and add all passages; Unavailable where it holds anything else.
 
     Passages are created, never overwritten: deleted copies would count among the words, and those that another process
@@ -287,8 +369,9 @@ def fill_index(server: Server, name: str, body: dict[str, Any], passages: Passag
         raise Unavailable(f"Elasticsearch: index {name} was made by something else; delete it, or change the alias")
     count = server.ask(lambda client: _count_passages(client, name))
     if count < len(passages.names):
-        for at in range(0, len(passages.names), PASSAGES_PER_REQUEST):
-            actions = _bulk_actions(name, passages, slice(at, at + PASSAGES_PER_REQUEST))
+        every = range(len(passages.names))
+        for at in every[::PASSAGES_PER_REQUEST]:
+            actions = _bulk_actions(name, passages, vectors, every[at : at + PASSAGES_PER_REQUEST])
             server.ask(partial(_add_passages, name, list(actions)))
         count = server.ask(lambda client: _count_passages(client, name))
     if count != len(passages.names):
@@ -332,8 +415,11 @@ def _add_passages(name: str, actions: Sequence[dict[str, Any]], client: Any) -> 
             raise Unavailable(f"Elasticsearch, {redacted(said)}")
 
 
-def _bulk_actions(name: str, passages: Passages, some: slice) -> Iterator[dict[str, Any]]:
-    for chunk_id, text in zip(passages.names[some], passages.texts[some], strict=True):
+def _bulk_actions(
+    name: str, passages: Passages, vectors: Mapping[str, Vectors], places: range
+) -> Iterator[dict[str, Any]]:
+    for at in places:
+        chunk_id = passages.names[at]
         chunk = passages.chunks[chunk_id]
         yield {
             "_op_type": "create",
@@ -347,7 +433,8 @@ def _bulk_actions(name: str, passages: Passages, some: slice) -> Iterator[dict[s
             "title": chunk.title,
             "section": chunk.section,
             "text": chunk.text,
-            "body": text,
+            "body": passages.texts[at],
+            **{field: some[at].tolist() for field, some in vectors.items()},
         }
 
 
