@@ -19,6 +19,7 @@ from rarefy.tasks.store.tables import Store, read_if_visible
 Done = Iterator[tuple[int, dict[str, str]]]
 TOGETHER = 16  # documents whose requests are under way at once: one of a few windows leaves an engine idle
 POLL = 0.02  # seconds between two looks at whether something is done
+LOOK = 5.0  # seconds between two looks at whether the scheduler is still the same
 RESOURCE = "vllm"  # of Dask workers that hold a model: `dask worker --resources vllm=1`
 # After how long a worker that is not heard of is given up, and its documents to others. No stage was seen to keep its
 # process from answering for more than some seconds (docs/machines.md); Dask's own five minutes are five minutes lost
@@ -184,7 +185,8 @@ def _run_on_dask(
     """Work as plain Dask futures: names of tables go out and come back; what a lost worker had goes to another."""
     from distributed import CancelledError, KilledWorker
 
-    workers = client.scheduler_info(-1).get("workers", {})  # a client that was just closed knows nothing of them
+    scheduler = client.scheduler_info(-1)
+    workers = scheduler.get("workers", {})  # a client that was just closed knows nothing of them
     held = needs_model_worker(job) and any(RESOURCE in worker["resources"] for worker in workers.values())
     needs = {"resources": {RESOURCE: 1}} if held else {}
     futures = {}
@@ -198,7 +200,7 @@ def _run_on_dask(
                 raise _scheduler_lost(job.stage, where, str(error)) from error
             raise
         futures[sent] = place
-    for future in _completed_futures(client, list(futures)):
+    for future in _completed_futures(client, list(futures), scheduler.get("id")):
         place = futures[future]
         about = _describe_part(parts[place])
         try:
@@ -212,7 +214,7 @@ def _run_on_dask(
         except CancelledError as error:
             if client.status != "running":
                 raise _scheduler_lost(job.stage, where, str(error)) from error
-            raise Fault(
+            raise Outage(
                 f"{job.stage}: the Dask scheduler {where} dropped {about} ({error}); look at its log, "
                 "and run again to go on"
             ) from error
@@ -223,22 +225,27 @@ def _run_on_dask(
         future.release()
         yield place, made
     if futures:
-        raise _scheduler_lost(job.stage, where, "the client gave it up")
+        raise _scheduler_lost(job.stage, where, "given up, or started again")
 
 
-def _completed_futures(client: Any, futures: Sequence[Any]) -> Iterator[Any]:
-    """The futures as they are done; those that are not once the client has given its scheduler up never come.
+def _completed_futures(client: Any, futures: Sequence[Any], scheduler: str | None) -> Iterator[Any]:
+    """The futures as they are done; those that are not once the client has lost the scheduler of this id never come.
 
-    What was sent off while a client tried to reach its scheduler again is neither done nor cancelled, ever.
+    What was sent off while a client tried to reach its scheduler again is neither done nor cancelled, ever: not where
+    it gave up, and not where it found another one at the same address.
     """
     from distributed import as_completed
 
-    waiting = as_completed(futures)
+    waiting, looked = as_completed(futures), time.monotonic()
     while not waiting.is_empty():
         if waiting.has_ready():
             yield next(waiting)
         elif client.status in ("closing", "closed"):
             return
+        elif time.monotonic() - looked > LOOK:
+            looked = time.monotonic()
+            if client.status == "running" and client.scheduler_info(-1).get("id") != scheduler:
+                return
         else:
             time.sleep(POLL)
 

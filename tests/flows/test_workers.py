@@ -137,7 +137,7 @@ def test_a_scheduler_is_told_by_its_address_when_the_client_has_forgotten_it(tmp
     del sys.modules["slow_stage"]
 
 
-def test_what_is_sent_to_a_scheduler_that_is_gone_is_not_waited_for():
+def test_what_is_sent_to_a_scheduler_that_is_gone_is_not_waited_for(monkeypatch):
     """A future that is made while the client looks for its scheduler is neither done nor cancelled, ever."""
     from distributed import Client, Future, LocalCluster
 
@@ -146,9 +146,11 @@ def test_what_is_sent_to_a_scheduler_that_is_gone_is_not_waited_for():
         client.submit(int, key="also-lost")
         client.status = "closed"  # as after its last try
         try:
-            assert [*machines._completed_futures(client, lost)] == []
+            assert [*machines._completed_futures(client, lost, None)] == []
         finally:
             client.status = "running"
+        monkeypatch.setattr(machines, "LOOK", 0.1)
+        assert [*machines._completed_futures(client, lost, "Scheduler-before-it-was-started-again")] == []
 
 
 def test_what_is_done_comes_as_it_is_done():
@@ -156,6 +158,6 @@ def test_what_is_done_comes_as_it_is_done():
 
     with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster, Client(cluster) as client:
         futures = client.map(str, range(20))
-        assert {future.result() for future in machines._completed_futures(client, futures)} == {
-            str(n) for n in range(20)
-        }
+        assert {
+            future.result() for future in machines._completed_futures(client, futures, client.scheduler_info()["id"])
+        } == {str(n) for n in range(20)}

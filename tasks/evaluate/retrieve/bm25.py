@@ -7,7 +7,6 @@ sorting all.
 
 import hashlib
 import json
-import logging
 from collections.abc import Sequence
 from importlib.metadata import version
 from itertools import chain
@@ -21,6 +20,7 @@ from rarefy.tasks.evaluate.retrieve.analysis import Analysis, WordNumbers, lower
 from rarefy.tasks.evaluate.retrieve.config import AnalysisConfig, RetrieveConfig
 from rarefy.tasks.evaluate.retrieve.search import Passages, Ranked, Search, open_cached_index
 from rarefy.tasks.models.llm.config import InferenceContext
+from rarefy.tasks.text.quiet_bm25s import import_bm25s
 
 VERSION = 2
 BLOCK = 4_096  # passages whose terms are counted together, to bound memory
@@ -61,7 +61,7 @@ class BM25:
     """A saved index of bm25s."""
 
     def __init__(self, folder: Path, names: Sequence[str], analysis: AnalysisConfig) -> None:
-        index = _bm25s().BM25.load(folder, mmap=True, show_progress=False)
+        index = import_bm25s().BM25.load(folder, mmap=True, show_progress=False)
         self._names = names
         self._analysis, self._vocabulary = Analysis(analysis), index.vocab_dict
         held = index.scores
@@ -142,21 +142,13 @@ class TermScores:
 
 def build_bm25(texts: Sequence[str], config: RetrieveConfig) -> Any:
     """Build a bm25s index of these texts."""
-    index = _bm25s().BM25(k1=config.bm25.k1, b=config.bm25.b, method="lucene")
+    index = import_bm25s().BM25(k1=config.bm25.k1, b=config.bm25.b, method="lucene")
     counted, lengths, vocabulary = count_terms(texts, config.analysis)
     index.scores = score_terms(counted, lengths, config.bm25.k1, config.bm25.b)
     index.vocab_dict = vocabulary
     index.unique_token_ids_set = set(vocabulary.values())
     index.nonoccurrence_array = None
     return index
-
-
-def _bm25s() -> Any:
-    """The package, whose own logger would tell everything: it sets it to DEBUG when it is imported."""
-    import bm25s
-
-    logging.getLogger("bm25s").setLevel(logging.WARNING)
-    return bm25s
 
 
 def count_terms(texts: Sequence[str], config: AnalysisConfig) -> tuple[Any, npt.NDArray[np.int64], dict[str, int]]:

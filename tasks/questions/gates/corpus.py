@@ -10,6 +10,7 @@ from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.wording import Chunks, Questions, Reasons, Triplets, contains_phrase, fold_text
 from rarefy.tasks.text.notations import find_numbers, is_same_number
+from rarefy.tasks.text.quiet_bm25s import import_bm25s
 
 Key = tuple[str, ...]
 
@@ -240,10 +241,8 @@ def find_retrievable(questions: Questions, chunks: Chunks, depth: int) -> dict[s
     """By question id: whether a gold chunk, or another that states the same, is among the first `depth` of BM25."""
     if not questions or not chunks:
         return {}
-    import bm25s  # 0.3 s, and not when the stage is only looked up
-
     names = sorted(chunks)
-    index = bm25s.BM25()
+    index = import_bm25s().BM25()
     index.index(_tokens([chunks[name].text for name in names]), show_progress=False)
     queries = _tokens([q.text for q in questions])
     top, _ = index.retrieve(queries, k=min(depth, len(names)), show_progress=False, backend_selection="numpy")
@@ -255,7 +254,5 @@ def find_retrievable(questions: Questions, chunks: Chunks, depth: int) -> dict[s
 
 
 def _tokens(texts: list[str]) -> list[list[str]]:
-    import bm25s
-
-    tokens: list[list[str]] = bm25s.tokenize(texts, stopwords="en", return_ids=False, show_progress=False)
+    tokens: list[list[str]] = import_bm25s().tokenize(texts, stopwords="en", return_ids=False, show_progress=False)
     return tokens

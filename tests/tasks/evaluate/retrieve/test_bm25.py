@@ -14,6 +14,7 @@ from rarefy.tasks.evaluate.retrieve.bm25 import TermScores, open_bm25, round_len
 from rarefy.tasks.evaluate.retrieve.config import AnalysisConfig, RetrieveConfig
 from rarefy.tasks.evaluate.retrieve.search import Passages, Search
 from rarefy.tasks.models.llm.config import InferenceContext
+from rarefy.tasks.text.quiet_bm25s import import_bm25s
 
 # word:stem as Lucene 9.9.1's PorterStemFilter gives them (2026-11-21); the first are those of Porter's paper
 STEMS = """caresses:caress ponies:poni ties:ti caress:caress cats:cat feed:feed agreed:agre plastered:plaster bled:bled
@@ -214,3 +215,8 @@ def test_amounts_stay_whole() -> None:
         "2024",
         "up",
     ]
+
+
+def test_the_package_does_not_log_what_it_does() -> None:
+    import_bm25s()
+    assert logging.getLogger("bm25s").getEffectiveLevel() == logging.WARNING
