@@ -23,8 +23,8 @@ With PREFECT_API_URL set the run shows in that Prefect's UI; without it no serve
 """
 REFRESH = """\
 Bring the benchmark in DIR up to the documents of CORPUS: what was made of unchanged text stands, what was made of
-changed text is made anew, and changes.md, changes.html and changes.jsonl in DIR say what became of every question. Two
-refreshes never run on one store at once: asked for while one runs, that one goes again when it is done.
+changed text is made anew, and changes.md, changes.html and changes.jsonl in DIR say what became of every question.
+Two refreshes never run on one store at once: asked for while one runs, that one goes again when it is done.
 """
 REFRESH_EXAMPLES = """\
 examples:

@@ -37,8 +37,8 @@ GROUPS = (  # of commands, in the order in which --help lists them
 )
 ABOUT = """\
 Turn a folder of documents into a RAG robustness benchmark: questions with short answers, the sentences that
-prove them, and variants of both, made from a knowledge graph of the documents; then evaluate RAG systems on it. Offline
-by default: no key, no network, no GPU. With a model in the config ([llm]) it is asked by the stages that can.
+prove them, and variants of both, made from a knowledge graph of the documents; then evaluate RAG systems on it.
+Offline by default: no key, no network, no GPU. With a model in the config ([llm]) it is asked by the stages that can.
 """
 EXAMPLES = """\
 examples:

@@ -80,9 +80,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "what the config lists there), or your own as side:module:function",
     )
     add_config(what, "settings: [perturb], [nli], [llm], ...")
-    what.add_argument(
-        "--layout", metavar="NAME", default="", help="how QUESTIONS is laid out (default: recognised by its shape)"
-    )
+    what.add_argument("--layout", metavar="NAME", default="", help="how QUESTIONS is laid out (default: by its shape)")
     what.add_argument("--language", metavar="CODE", default="", help="of questions that do not say (default: guessed)")
     add_quiet(add_store(parser))
     add_limits(parser)
