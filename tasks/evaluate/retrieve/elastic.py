@@ -30,7 +30,9 @@ from rarefy.tasks.models.llm.secrets import redacted
 LOG = logging.getLogger("rarefy.retrieve")
 CLIENT = "elasticsearch>=8.19,<10"  # as pyproject.toml has it
 CLIENT_OF_8 = "elasticsearch>=8.19,<9"  # client 8 works with servers of 8 and 9, client 9 with those of 9
-TIMEOUT = 30  # seconds a request, of 500 passages at most; one that a server took and then died of is sent again after it
+TIMEOUT = (
+    30  # seconds a request, of 500 passages at most; one that a server took and then died of is sent again after it
+)
 PASSING = (429, 502, 503, 504)  # statuses of a server that is overloaded or starting
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0  # seconds between two tries
 Answer = TypeVar("Answer")
