@@ -193,6 +193,8 @@ def test_ctrl_c_ends_the_call_and_the_next_goes_on(bench, tmp_path):
         import os, signal, sys, time
         import known, rarefy
 
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # what is run in the background ignores it
+
         def answer(asked):
             print(f"asked {{asked.asked_id}}\\n", end="", flush=True)  # in one piece: other threads print, too
             if len(sys.argv) > 1 and (calls := calls_made()) == 5:
