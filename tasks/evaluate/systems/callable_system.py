@@ -302,8 +302,8 @@ def _call_isolated(function: Callable[..., Any], asked: Any) -> Any:
     with protect_process():
         try:
             given = function(asked)
-        except TypeError as error:
-            _check_signature(function, asked, error)
+        except TypeError as refused:
+            _check_signature(function, asked, refused)
             raise
         if not hasattr(given, "__await__"):
             return given
