@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "tutorials").glob("*.md"))]
-BLOCK = re.compile(r"(?P<left><!-- not run: .+\n)?^```(?P<kind>[a-z]+)\n(?P<text>.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"(?P<left><!-- not run: [^\n]+\n)?^```(?P<kind>[a-z]+)\n(?P<text>.*?)^```", re.M | re.S)
 FILE = re.compile(r"# (\S+\.(?:py|toml))\n")
 
 
