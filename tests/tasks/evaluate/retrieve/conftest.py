@@ -1,4 +1,4 @@
-"""Passages with what Lucene makes of them, BM25 written out plainly, a server that speaks as Elasticsearch 9 does."""
+"""Passages with what Lucene makes of them, BM25 written out plainly, and small models of chance."""
 
 import math
 import re
