@@ -1,21 +1,26 @@
-"""What a build will ask its models and what that will cost, before anything is spent."""
+"""What a build will ask its models and an evaluation the systems, and what that will cost, before anything is spent."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from math import ceil
+from pathlib import Path
 
 import pyarrow as pa
 from prefect import flow
 from rich.console import Console
 
-from rarefy.data_contracts.rows import Chunk, Document, Triplet
+from rarefy.data_contracts.rows import Chunk, Document, Triplet, Variant
 from rarefy.flows.config import Config
 from rarefy.flows.engine import stages
+from rarefy.flows.engine.benchmark_folder import open_benchmark, open_tables
 from rarefy.flows.engine.progress import ProgressBoard
 from rarefy.flows.engine.run import Part, Run, Tables
 from rarefy.flows.engine.stages import models_asked
 from rarefy.flows.engine.workers import connect_workers
+from rarefy.flows.evaluate import plan_opened, resolve_evaluation
+from rarefy.flows.evaluation_forecast import EvaluationForecast, SystemForecast, forecast_plan, scale_forecast
+from rarefy.flows.evaluation_forecast import show as show_evaluation
 from rarefy.flows.models import accounting, request_forecast, roles, spending
-from rarefy.flows.models.accounting import format_money
 from rarefy.flows.models.request_forecast import (
     UNSEEN,
     Counts,
@@ -33,23 +38,27 @@ from rarefy.flows.models.request_forecast import (
     multiply_ranges,
     prompt_overhead,
 )
-from rarefy.flows.models.spending import UNPRICED
 from rarefy.flows.reports.console import Terminal, as_table
+from rarefy.flows.reports.forecast_table import describe_forecast, sum_forecasts
+from rarefy.tasks import sample
 from rarefy.tasks.models.llm import LLMConfig
 from rarefy.tasks.models.llm.reply_store import ReplyStore, Usage
 from rarefy.tasks.store.recipe import Job
 from rarefy.tasks.store.tables import Store
 
+LIKE = 40  # questions of the packaged benchmark, after which those are reckoned that are yet to be written
+
 
 @dataclass(frozen=True)
 class Estimate:
-    """The forecast of every stage and model for a corpus."""
+    """The forecast of every stage and model for a corpus, and of an evaluation."""
 
     corpus: str
     documents: int
     chunks: int
     stages: tuple[RequestForecast, ...]
     remembered: int = 0  # requests whose replies lie in the books: they cost nothing
+    evaluation: EvaluationForecast | None = None  # of the systems that were named
 
 
 @dataclass
@@ -64,6 +73,8 @@ class EstimateState:
     words: float = 0.0  # tokens of a chunk, on average
     found: list[RequestForecast] = field(default_factory=list)
     remembered: int = 0
+    tables: Tables | None = None  # with the questions that will stand, where they are known
+    accepted: Range = (0, 0, 0)  # questions that will stand
 
 
 @flow(name="rarefy estimate", flow_run_name="estimate {corpus}", persist_result=False)
@@ -75,8 +86,15 @@ def estimate(
     dask: str = "",
     limit: int = 0,
     quiet: bool = False,
+    systems: Sequence[str] = (),
+    protocol: Sequence[str] = (),
+    questions: int = 0,
 ) -> Estimate:
-    """Read, chunk, and do all that needs no model; count what models would be asked; keep it for the build's report."""
+    """Read, chunk, and do all that needs no model; count what models would be asked; keep it for the build's report.
+
+    `systems`: what an evaluation of the benchmark will ask these, too, by these protocols, of so many questions (0: all
+    that are for testing).
+    """
     board = ProgressBoard(Terminal(stderr=True), quiet)
     with board.open(), connect_workers(workers, dask, config.cluster) as pool:
         run = Run(Store(store), board, pool, accounting.inference_context(config, "", 0, 0))
@@ -89,7 +107,9 @@ def estimate(
         chunks = sum(run.store.rows(part["chunks"]) for part in parts)
         made = Estimate(corpus, documents, chunks, tuple(state.found), state.remembered)
         spending.keep_estimate(run, config, asdict(made))
-        return made
+        if not systems:
+            return made
+        return replace(made, evaluation=_forecast_evaluation(state, corpus, systems, protocol, questions))
 
 
 def start_estimate(run: Run, config: Config, parts: Sequence[Part]) -> EstimateState:
@@ -125,6 +145,8 @@ def estimate_stages(state: EstimateState, parts: Sequence[Part], tables: Tables)
     if stages.grading.asked(config) and not (tried and graded):
         left, share = left.graded(state.rates), multiply_ranges(share, kept_share(state.rates))
     known = (graded if tried else None) or tried or judged
+    state.tables = graded if tried else None
+    state.accepted = (count_rows(run.store, state.tables["questions"], ("",)) if state.tables else left).all
     _varied(state, known, left, chunks, share if not (tried and graded) else (1, 1, 1))
 
 
@@ -171,6 +193,42 @@ def _varied(state: EstimateState, tables: Tables | None, left: Counts, chunks: i
     basis = "exact requests" if share == (1, 1, 1) else "requests of all that stand"
     for tally in tallies.values():
         _add(state, job.stage, tally, share, basis, reply=tally.likely / max(tally.calls, 1))
+
+
+def _forecast_evaluation(
+    state: EstimateState, corpus: str, names: Sequence[str], protocol: Sequence[str], questions: int
+) -> EvaluationForecast:
+    """What an evaluation of the benchmark will ask these systems: counted where a build asks no model any more.
+
+    Else questions are taken to be asked as those of the packaged benchmark are, as many as will be for testing.
+    """
+    config, name = state.config, Path(corpus).name
+    systems, wanted, context, _ = resolve_evaluation(config, names, protocol, f"{name}-result")
+    run = Run(state.run.store, state.run.board, state.run.workers, context, budget=config.breach_budget)
+    if state.tables and not state.found:
+        opened = open_tables(name, run.store, _vary(state.run, config, state.tables), most=questions)
+        return forecast_plan(run, plan_opened(run, opened, systems, wanted, config), systems, config)
+    tested = tuple(min(ceil(config.split.share * of), questions or of) for of in state.accepted)
+    opened = open_benchmark(sample.BENCHMARK, run.store, most=LIKE)
+    like = forecast_plan(run, plan_opened(run, opened, systems, wanted, config), systems, config)
+    by: Range = tuple(of / opened.asked for of in tested)  # type: ignore[assignment]
+    low, likely, high = (f"{of:,.0f}" for of in tested)
+    expected = likely if low == high else f"{likely} ({low} to {high})"
+    remark = (
+        f"models have yet to write the questions: counted are {expected} for testing, asked as those of `sample` are"
+    )
+    return replace(like, systems=tuple(_scale(one, by, remark) for one in like.systems))
+
+
+def _scale(of: SystemForecast, by: Range, remark: str) -> SystemForecast:
+    return replace(scale_forecast(of, by), remarks=[remark, *of.remarks])
+
+
+def _vary(run: Run, config: Config, tables: Tables) -> Tables:
+    """The tables with the variants of the questions that stand; they are kept for the build."""
+    tables = run.whole(stages.drawing(config), run.whole(stages.splitting(config), tables))
+    varied = run.each(stages.varying(config), run.batch_questions(tables), "questions")
+    return run.gather("variants", Variant, varied, tables)
 
 
 def _model(job: Job, argument: str) -> LLMConfig:
@@ -276,8 +334,8 @@ def _kept(store: Store, tables: Mapping[str, pa.Table]) -> dict[str, str]:
     return {kind: store.keep(table) for kind, table in tables.items()}
 
 
-def show(made: Estimate, config: Config, console: Console) -> None:
-    """The estimate as a table with its sums, and what it rests on."""
+def show(made: Estimate, config: Config, console: Console, *, verbose: bool = False) -> None:
+    """The estimate as a table with its sums, and what it rests on; of an evaluation, too, where there is one."""
     size = f"{made.documents:,} documents, {made.chunks:,} chunks"
     if made.stages:
         console.print(
@@ -297,39 +355,5 @@ def show(made: Estimate, config: Config, console: Console) -> None:
         price_text = f"{price.prompt:g} in, {price.completion:g} out, {price.currency} per million tokens"
         lines.append(f"price of {price.model}: {price_text}, as of {price.as_of} ({price.source})")
     console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
-
-
-def describe_forecast(one: RequestForecast) -> dict[str, str]:
-    """A forecast as a record of a table."""
-    return {
-        "stage": one.stage,
-        "model": roles.short_name(one.model),
-        "calls": _range(one.calls),
-        "tokens in": _range(one.prompt),
-        "tokens out": _range(one.completion),
-        "cost": _money(one.cost, one.currency) if one.currency else UNPRICED,
-        "minutes": _range(one.minutes, 1),
-    }
-
-
-def sum_forecasts(forecasts: Sequence[RequestForecast], name: str = "all") -> RequestForecast:
-    """The sum of several forecasts; it has no price where theirs are in several currencies, or none."""
-
-    def total(of: str) -> Range:
-        low, likely, high = (sum(getattr(one, of)[place] for one in forecasts) for place in range(3))
-        return low, likely, high
-
-    currencies = {one.currency for one in forecasts if one.currency}
-    sums = (total(of) for of in ("calls", "prompt", "completion", "cost", "minutes"))
-    return RequestForecast(name, "", *sums, currencies.pop() if len(currencies) == 1 else "", "")
-
-
-def _range(of: Range, digits: int = 0) -> str:
-    """What is likely, and on a line below from where to where it may come to lie."""
-    low, likely, high = (f"{number:,.{digits}f}" for number in of)
-    return likely if low == high else f"{likely}\n{low}–{high}"
-
-
-def _money(of: Range, currency: str) -> str:
-    low, likely, high = (format_money(round(amount), currency) for amount in of)
-    return likely if low == high else f"{likely}\n{low.removesuffix(currency).strip()}–{high}"
+    if made.evaluation:
+        show_evaluation(made.evaluation, console, verbose=verbose)

@@ -150,6 +150,13 @@ def plan_trials(
     """The trials of these protocols for these systems; nothing is asked of any."""
     opened = run.stage("open", lambda: open_benchmark(bench, run.store, split=split, most=questions))
     run.board.note("open", f"{opened.asked:,} of {opened.of:,} questions ({opened.split}) of {opened.name}")
+    return plan_opened(run, opened, systems, wanted, config)
+
+
+def plan_opened(
+    run: Run, opened: OpenedBenchmark, systems: Mapping[str, SystemConfig], wanted: Sequence[str], config: Config
+) -> TrialPlan:
+    """The trials of a benchmark that is in the store; nothing is asked of any system."""
     hits = _retrieve(run, opened, config)
     parts = run.stage("portion", lambda: batch_evaluation(run.store, opened, hits))
     left_out = _find_left_out(run, parts, systems, wanted, config)

@@ -1,5 +1,6 @@
 """What an evaluation will ask systems and what that will cost, after at most one question was put to each."""
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -15,11 +16,17 @@ from rarefy.flows.engine.progress import ProgressBoard
 from rarefy.flows.engine.run import Run
 from rarefy.flows.engine.stages import answering
 from rarefy.flows.engine.workers import connect_workers
-from rarefy.flows.estimate import describe_forecast, sum_forecasts
-from rarefy.flows.evaluate import draw_parts, plan_trials, render_calls, resolve_evaluation
+from rarefy.flows.evaluate import TrialPlan, draw_parts, plan_trials, render_calls, resolve_evaluation
 from rarefy.flows.models import accounting, request_forecast
-from rarefy.flows.models.request_forecast import CountingModel, RequestForecast, RequestTally
+from rarefy.flows.models.request_forecast import (
+    CountingModel,
+    Range,
+    RequestForecast,
+    RequestTally,
+    multiply_ranges,
+)
 from rarefy.flows.reports.console import Terminal, as_table
+from rarefy.flows.reports.forecast_table import describe_forecast, sum_forecasts
 from rarefy.tasks.corpus.tokens import counter
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.evaluate.systems.answer_store import AnswerStore
@@ -90,26 +97,33 @@ def forecast_evaluation(
             plan = replace(plan, parts=draw_parts(run, plan, systems, config, budget, quick)[0])
         if probe:
             keep_run(Path(out), token)
-        found = []
-        for name, system in systems.items():
-            made = SystemForecast(name, system.kind)
-            cells: dict[Cell, list[SystemInput]] = defaultdict(list)
-            seen: dict[str, Cell] = {}
-            for trial, question in render_calls(run.store, plan, name, system):
-                part = PROTOCOLS[trial.protocol].part(trial, getattr(config.protocols, trial.protocol)) or trial.cell
-                made.trials += 1
-                if question.asked_id not in seen:
-                    seen[question.asked_id] = (trial.protocol, part)
-                    cells[trial.protocol, part].append(question)
-            made.calls = len(seen)
-            order = {protocol: at for at, protocol in enumerate(PROTOCOLS)}
-            cells = dict(sorted(cells.items(), key=lambda one: (order[one[0][0]], one[0][1])))
-            means = run.context_for(answering(name, system, plan.opened.corpus))
-            if system.kind == "rag":
-                _forecast_model(run, made, system, cells, means, probe)
-            else:
-                _forecast_calls(run, made, system, cells, means, probe)
-            found.append(made)
+        return forecast_plan(run, plan, systems, config, probe)
+
+
+def forecast_plan(
+    run: Run, plan: TrialPlan, systems: Mapping[str, SystemConfig], config: Config, probe: bool = False
+) -> EvaluationForecast:
+    """What these trials will ask each system; `probe`: after one question was put to it."""
+    found = []
+    for name, system in systems.items():
+        made = SystemForecast(name, system.kind)
+        cells: dict[Cell, list[SystemInput]] = defaultdict(list)
+        seen: dict[str, Cell] = {}
+        for trial, question in render_calls(run.store, plan, name, system):
+            part = PROTOCOLS[trial.protocol].part(trial, getattr(config.protocols, trial.protocol)) or trial.cell
+            made.trials += 1
+            if question.asked_id not in seen:
+                seen[question.asked_id] = (trial.protocol, part)
+                cells[trial.protocol, part].append(question)
+        made.calls = len(seen)
+        order = {protocol: at for at, protocol in enumerate(PROTOCOLS)}
+        cells = dict(sorted(cells.items(), key=lambda one: (order[one[0][0]], one[0][1])))
+        means = run.context_for(answering(name, system, plan.opened.corpus))
+        if system.kind == "rag":
+            _forecast_model(run, made, system, cells, means, probe)
+        else:
+            _forecast_calls(run, made, system, cells, means, probe)
+        found.append(made)
     return EvaluationForecast(tuple(found), config.correct.judge.model if config.correct.judge.provider else "")
 
 
@@ -162,14 +176,18 @@ def _forecast_calls(
         left = {cell: [one for one in inputs if one.asked_id not in known] for cell, inputs in cells.items()}
         made.answered = len(known)
         if not probe:
-            made.remarks.append("no question was put to it (--no-probe): what a call takes and costs is not known")
+            made.remarks.append(
+                "no question was put to it, so that what a call takes and costs is not known: "
+                f"`rarefy evaluate BENCH --system {made.name} --dry-run` puts one"
+            )
     question = _typical_question(left)
     output = _probe(run, made, system, left, means) if probe else None
     answered = output is not None and not output.error
+    unknown = 0.0 if system.kind in BUILT_IN else math.nan
     sent = counter("minilm")([_text_of(question)])[0] if question else 0
     size = _size(question) if question else 1
     prompt = (output.prompt_tokens if output else 0) or sent
-    reply = (output.completion_tokens or counter("minilm")([output.text])[0]) if output and answered else 0
+    reply = (output.completion_tokens or counter("minilm")([output.text])[0]) if output and answered else unknown
     if output and answered and not output.prompt_tokens:
         made.remarks.append("it does not say how many tokens it used: counted is what is sent and what came back")
     price = price_of(LLMConfig(model=output.model), means.serving.prices) if output and output.model else None
@@ -179,11 +197,25 @@ def _forecast_calls(
         count = len(inputs)
         # in questions as long as the one that was put; what a system finds itself is taken to be as long
         share = sum(size if one.passages is None else _size(one) for one in inputs) / size
-        ins, outs = prompt * share, float(reply * count)
-        money = output.cost * NANO * share if output and output.cost else float(cost(price, round(ins), round(outs)))
-        minutes = output.seconds * count / together / 60 if output and answered else 0.0
+        ins, outs = prompt * share, reply * count if count else 0.0
+        paid = float(cost(price, round(ins), round(outs))) if answered else 0.0
+        money = output.cost * NANO * share if output and output.cost else paid
+        minutes = output.seconds * count / together / 60 if output and answered else unknown * count
         one = [(value,) * 3 for value in (float(count), ins, outs, money, minutes)]
-        made.cells.append(RequestForecast(protocol, part, *one, currency or " " * bool(money), ""))
+        free = system.kind in BUILT_IN
+        made.cells.append(RequestForecast(protocol, part, *one, currency or " " * (free or money > 0), ""))
+
+
+def scale_forecast(of: SystemForecast, by: Range) -> SystemForecast:
+    """The forecast for this many times the questions."""
+
+    def scaled(cell: RequestForecast) -> RequestForecast:
+        fields = ("calls", "prompt", "completion", "cost", "minutes")
+        return replace(cell, **{name: multiply_ranges(getattr(cell, name), by) for name in fields})
+
+    return replace(
+        of, trials=round(of.trials * by[1]), calls=round(of.calls * by[1]), cells=[scaled(cell) for cell in of.cells]
+    )
 
 
 def _calls_at_once(system: SystemConfig) -> int:
@@ -264,7 +296,7 @@ def show(made: EvaluationForecast, console: Console, *, verbose: bool = False) -
             *one.remarks,
         ]
         console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
-    timed = any(cell.minutes[1] for one in made.systems for cell in one.cells)
+    timed = any(cell.minutes[1] > 0 for one in made.systems for cell in one.cells)
     text = "minutes are of the system alone: " if timed else ""
     text += "finding passages, scoring and the report take rarefy some minutes more"
     if not verbose:

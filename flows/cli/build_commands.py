@@ -3,12 +3,13 @@
 import argparse
 import os
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rarefy.flows.cli import checks
-from rarefy.flows.cli.options import RAW_TEXT, add_config, add_corpus, add_limits, add_workers, count
+from rarefy.flows.cli.options import RAW_TEXT, add_config, add_corpus, add_limits, add_repeated, add_workers, count
 from rarefy.flows.engine import reachability
-from rarefy.flows.engine.output_folders import check_benchmark_folder
+from rarefy.flows.engine.output_folders import check_benchmark_folder, is_benchmark
 from rarefy.tasks.models.llm.secrets import strip_address
 
 if TYPE_CHECKING:
@@ -41,7 +42,15 @@ a model. Reading and chunking are done here and kept for the build; nothing else
 ESTIMATE = """\
 Print what a build of CORPUS will ask its models: calls, tokens, money and minutes by stage, each with a range.
 Stages that need no model are done and kept for the build. Nothing is sent; replies that are remembered cost nothing.
-The build's report sets this estimate beside what it came to.
+The build's report sets this estimate beside what it came to. With --system also what an evaluation of the benchmark
+will ask that system, by protocol; of a benchmark that exists, give its folder.
+"""
+ESTIMATE_EXAMPLES = """\
+examples:
+  rarefy estimate filings/ --config my.toml                       of the build
+  rarefy estimate filings/ --config my.toml --system mine         and of an evaluation of what is built
+  rarefy estimate benchmark/ --config my.toml --system mine       of an evaluation; `evaluate --dry-run` puts one
+                                                                  question to the system first, to know its pace
 """
 
 
@@ -81,9 +90,20 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     _add_run_options(parser)
     parser.set_defaults(run=plan)
 
-    parser = commands.add_parser("estimate", help="what a build will cost", description=ESTIMATE, **RAW_TEXT)
+    parser = commands.add_parser(
+        "estimate",
+        help="what a build and an evaluation will cost",
+        description=ESTIMATE,
+        epilog=ESTIMATE_EXAMPLES,
+        **RAW_TEXT,
+    )
     add_corpus(parser)
     _add_run_options(parser)
+    group = parser.add_argument_group("of an evaluation")
+    add_repeated(group, "--system", metavar="NAME", help="a system under test; may be given several times")
+    add_repeated(group, "--protocol", metavar="NAME", help="a paper's protocol; several, or with commas")
+    group.add_argument("--questions", metavar="N", type=count, default=0, help="of so many questions")
+    group.add_argument("--verbose", action="store_true", help="a row for each part of a protocol")
     parser.set_defaults(run=estimate)
 
 
@@ -153,15 +173,48 @@ def plan(given: argparse.Namespace) -> int:
 
 
 def estimate(given: argparse.Namespace) -> int:
-    """Print what a build will ask its models."""
+    """Print what a build will ask its models, and an evaluation the systems that are named."""
+    if is_benchmark(Path(given.corpus)):
+        return _estimate_evaluation(given)
     config = _prepare(given)
+    if given.system:
+        _check_systems(given, config)
     _connect_prefect()
     from rarefy.flows.estimate import estimate, show
     from rarefy.flows.reports.console import Terminal
 
-    estimated = checks.with_store_repair(given.store, lambda: estimate(given.corpus, config, **_run_options(given)))
-    show(estimated, config, Terminal())
+    options = {**_run_options(given), "systems": given.system, "protocol": given.protocol, "questions": given.questions}
+    estimated = checks.with_store_repair(given.store, lambda: estimate(given.corpus, config, **options))
+    show(estimated, config, Terminal(), verbose=given.verbose)
     return 0
+
+
+def _estimate_evaluation(given: argparse.Namespace) -> int:
+    """Print what an evaluation of the benchmark in a folder will ask the systems."""
+    from rarefy.flows.config import load
+
+    config = load(given.config)
+    reachability.check_store(given.store)
+    _check_systems(given, config)
+    _connect_prefect()
+    from rarefy.flows.evaluation_forecast import forecast_evaluation, show
+    from rarefy.flows.reports.console import Terminal
+
+    options = {name: getattr(given, name) for name in ("protocol", "questions", "store", "workers", "dask", "quiet")}
+    out = f"{Path(given.corpus).name}-result"  # of `evaluate` without --out: what it answered is not counted
+    show(
+        forecast_evaluation(given.corpus, out, config, given.system, probe=False, **options),
+        Terminal(),
+        verbose=given.verbose,
+    )
+    return 0
+
+
+def _check_systems(given: argparse.Namespace, config: "Config") -> None:
+    from rarefy.flows.engine.config_check import check_systems, models_of_evaluation, resolve_protocols
+
+    resolve_protocols(given.protocol)
+    checks.check_models(given, config, models_of_evaluation(config, check_systems(config, given.config, given.system)))
 
 
 def _run_options(given: argparse.Namespace) -> dict[str, Any]:

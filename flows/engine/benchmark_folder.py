@@ -4,7 +4,7 @@ import json
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from rarefy.data_contracts import schemas
 from rarefy.data_contracts.rows import Chunk, Question, Similarity, Variant, row_id
 from rarefy.data_contracts.schemas import SCHEMAS, NewerSchema, schemas_of
-from rarefy.data_contracts.tables import to_table
+from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows import mix
 from rarefy.flows.engine.batches import cut_batches, flatten_column, without_corpus_columns, without_positions
 from rarefy.flows.faults import UsageFault
@@ -76,19 +76,30 @@ def open_benchmark(
                 raise  # else it was refreshed while it was read
     else:
         raise UsageFault(f"{place} is refreshed again and again while it is read; wait until that ends")
+    version = str(manifest.get("version") or manifest.get("recipe") or "")
+    opened = _describe_opened(place.resolve().name, version, store, tables, split)
+    return replace(opened, similarities=_similarities(place, store, tables["variants"]))
+
+
+def open_tables(name: str, store: Store, made: Mapping[str, str], *, split: str = "", most: int = 0) -> OpenedBenchmark:
+    """The benchmark of a build's tables (their names in the store by kind), before it lies in a folder."""
+    rows = {kind: list(from_table(store.table(made[kind]), row_type)) for kind, row_type in TABLES.items()}
+    kept = {kind: store.keep(table) for kind, table in _select_tables(name, rows, split, most, ()).items()}
+    return _describe_opened(name, "", store, kept, split)
+
+
+def _describe_opened(name: str, version: str, store: Store, tables: Mapping[str, str], split: str) -> OpenedBenchmark:
     questions, chunks = store.table(tables["questions"]), store.table(tables["chunks"])
-    of = store.table(tables["of"])["accepted"][0].as_py()
     return OpenedBenchmark(
-        name=place.resolve().name,
-        version=str(manifest.get("version") or manifest.get("recipe") or ""),
+        name=name,
+        version=version,
         split=_split_of(split, questions),
         questions=tables["questions"],
         variants=tables["variants"],
         chunks=tables["chunks"],
         asked=questions.num_rows,
-        of=of,
+        of=store.table(tables["of"])["accepted"][0].as_py(),
         documents=len(set(chunks["doc_id"].to_pylist())),
-        similarities=_similarities(place, store, tables["variants"]),
         corpus=digest(sorted(zip(*(chunks[name].to_pylist() for name in ("chunk_id", "title")), strict=True))),
     )
 
@@ -102,7 +113,8 @@ def _store_tables(
     recipe = digest(["bench", VERSION, {name: SCHEMAS[name] for name in TABLES}, digests, split, most, [*only]])
     if found := store.find(recipe):
         return found
-    made = _select_tables(place, split, most, only)
+    rows = {kind: list(mix.read_rows(place, row_type)) for kind, row_type in TABLES.items()}
+    made = _select_tables(place, rows, split, most, only)
     _check_digests(place, files, manifest)  # or rows of two versions would be kept under the name of one
     return store.put(recipe, made)
 
@@ -180,9 +192,11 @@ def draw_questions(questions: Iterable[Question], most: int) -> list[Question]:
     return [question for _, question in sorted(ranked, key=lambda one: one[0])[:most]]  # sorting keeps equals in order
 
 
-def _select_tables(place: Path, split: str, most: int, only: Sequence[str]) -> dict[str, pa.Table]:
-    """The questions of a split that are asked, with their variants, and all chunks."""
-    accepted = [row for row in mix.read_rows(place, Question) if not row.rejected_because]
+def _select_tables(
+    place: object, rows: Mapping[str, list[Any]], split: str, most: int, only: Sequence[str]
+) -> dict[str, pa.Table]:
+    """The questions of a split that are asked, with their variants, and all chunks; `place` is for messages."""
+    accepted = [row for row in rows["questions"] if not row.rejected_because]
     if not accepted:
         raise UsageFault(f"{place}: no accepted question to ask")
     known = {row.split for row in accepted} - {""}
@@ -201,7 +215,7 @@ def _select_tables(place: Path, split: str, most: int, only: Sequence[str]) -> d
         mine = draw_questions(mine, most)
     mine.sort(key=lambda row: row.question_id)
     names = {row.question_id for row in mine}
-    variants = [row for row in mix.read_rows(place, Variant) if row.question_id in names]
+    variants = [row for row in rows["variants"] if row.question_id in names]
     worded = {row.question_id for row in variants if row.side == "query" and row.perturbation == "none"}
     variants += [
         Variant(row.question_id, row.question_id, "query", "none", row.text)
@@ -212,7 +226,7 @@ def _select_tables(place: Path, split: str, most: int, only: Sequence[str]) -> d
     return {
         "questions": to_table(mine, Question),
         "variants": to_table(variants, Variant),
-        "chunks": to_table(sorted(mix.read_rows(place, Chunk), key=lambda row: row.chunk_id), Chunk),
+        "chunks": to_table(sorted(rows["chunks"], key=lambda row: row.chunk_id), Chunk),
         "of": pa.table({"accepted": pa.array([of], pa.int64())}),
     }
 

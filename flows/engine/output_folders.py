@@ -22,6 +22,12 @@ def check_benchmark_folder(out: str) -> None:
     check_folder(Path(out), {*known, "nothing_to_build"}, "a benchmark")
 
 
+def is_benchmark(place: Path) -> bool:
+    """Whether a folder holds a benchmark of `rarefy build` or `rarefy perturb`, rather than documents."""
+    questions = any((place / f"questions.{suffix}").is_file() for suffix in ("parquet", "jsonl"))
+    return questions and (place / "manifest.json").is_file()
+
+
 def check_folder(out: Path, known: Iterable[str], what: str) -> None:
     """UsageFault where a folder holds files of other names (up to their first point) than what is written there."""
     check_no_file(out)

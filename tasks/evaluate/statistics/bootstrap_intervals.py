@@ -259,8 +259,11 @@ def count_deviating(values: Matrix) -> int:
     there = values[~np.isnan(values)]
     if not len(there):
         return 0
-    middle = np.partition(there, len(there) // 2)[len(there) // 2]
-    return int((np.abs(there - middle) > SAME).sum())
+    return int((np.abs(there - _median_cluster(there)) > SAME).sum())
+
+
+def _median_cluster(values: Matrix) -> float:
+    return float(np.partition(values, len(values) // 2)[len(values) // 2])
 
 
 def _draws(metric: Metric, of: Resampled) -> Matrix:
@@ -310,7 +313,7 @@ def _describe_interval(
 def _exact_bound(metric: Metric, of: Resampled, config: StatisticsConfig, *, seen: bool) -> Ends:
     """The interval of a number as if it were the same in all clusters; of one that has no end, the number itself.
 
-    A cluster that is unlike them goes as far as any `seen` one, or where none was, as any could.
+    A cluster that is unlike them goes as far as any `seen` one, up or down, or where none was, as any could.
     """
     if not seen and not np.isfinite(limits(metric)).all():
         return value(metric), value(metric)
@@ -325,6 +328,9 @@ def _exact_bound(metric: Metric, of: Resampled, config: StatisticsConfig, *, see
 
 
 def _cluster_range(part: Measure, of: Resampled) -> Ends:
-    """The least and the most that a cluster came to."""
+    """As far from the median cluster as any came, up and down within the limits: the few may all be on one side."""
     values = of.own[:, of.place[id(part)]]
-    return float(np.nanmin(values)), float(np.nanmax(values))
+    values = values[~np.isnan(values)]
+    middle = _median_cluster(values)
+    far = float(np.abs(values - middle).max())
+    return max(middle - far, min(part.limits)), min(middle + far, max(part.limits))
