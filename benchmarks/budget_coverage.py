@@ -73,6 +73,7 @@ def main() -> None:
     parser.add_argument("--budgets", type=int, nargs="+", default=[1_000, 3_000])
     parser.add_argument("--subsets", type=int, default=1_000)
     parser.add_argument("--draws", type=int, default=1_000, help="resamples behind an interval")
+    parser.add_argument("--protocols", nargs="+", choices=PROTOCOLS, default=list(PROTOCOLS), help="whose numbers")
     given = parser.parse_args()
     config = Config()
     statistics = config.statistics.model_copy(update={"draws": given.draws})
@@ -86,7 +87,7 @@ def main() -> None:
     whole = {
         name: flat(PROTOCOLS[name].counted(scored_frame(one)))
         for of, name, one in frames(tables, about)
-        if of == system
+        if of == system and name in given.protocols
     }
     values = {
         (name, one.metric): value_of(one)

@@ -352,20 +352,23 @@ class Result:
             raise UsageFault(f"{metric!r} names no number: write METRIC [of PROTOCOL] [where SLICE]") from error
         except LookupError as error:
             there = str(error.args[0]).partition("there is: ")[2]
-            raise UsageFault(f"no number {metric!r} in {self.folder}; there is: {there}") from error
+            about = self.about["benchmark"]
+            few = f"only {about['questions']:,} of {about['of']:,} questions were asked: ask more with questions=; "
+            few *= about["questions"] < about["of"]
+            raise UsageFault(f"no number {metric!r} in {self.folder}; {few}there is: {there}") from error
         if len(found) > 1 and (metric not in self.about["protocols"] or len({one.system for one in found}) > 1):
             each = ", ".join(f"{one.metric} of {one.protocol} ({one.system})" for one in found)
             raise UsageFault(f"{metric!r} names several numbers: {each}; write METRIC of PROTOCOL, and the system")
         return rows[found[0].figure_id]
 
     def summary(self) -> str:
-        """The headline numbers as plain text, as `rarefy evaluate` prints them."""
+        """The headline numbers as plain text, as `rarefy evaluate` prints them, with hints for Python."""
         from rarefy.tasks.evaluate.results import headline
 
         here = Path.cwd()
         folder = str(self.folder.relative_to(here) if self.folder.is_relative_to(here) else self.folder)
         try:
-            return _as_text(headline(self.about, folder))
+            return _as_text(headline(self.about, folder, python=True))
         except KeyError as error:
             raise UsageFault(
                 f"{folder}/summary.json is of an older version and has no {error}; `rarefy rescore {folder}` makes it "
@@ -716,7 +719,11 @@ def robust(
 
     def decorate(function: Callable[..., Any]) -> Callable[..., None]:
         name = function.__name__
-        _, *fixtures = inspect.signature(function).parameters.values()
+        parameters = list(inspect.signature(function).parameters.values())
+        if not parameters:
+            place = f"{Path(function.__code__.co_filename).name}:{function.__code__.co_firstlineno}"
+            raise UsageFault(f"{name}() takes no argument ({place}): its first is what is asked, def {name}(asked)")
+        _, *fixtures = parameters
 
         def test(**given: Any) -> None:
             place = Path(

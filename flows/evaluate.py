@@ -308,7 +308,7 @@ def _report(
     run.stage("note", lambda: journal.record_evaluation(run.store, opened.version, str(out), run.store.touched))
     if is_shown_in_prefect():
         about = f"How robust: {', '.join(meta['systems'])}"
-        create_markdown_artifact(markdown(summary), key="evaluation", description=about)
+        create_markdown_artifact(markdown(summary, out.name), key="evaluation", description=about)
     return summary
 
 

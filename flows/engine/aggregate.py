@@ -52,8 +52,8 @@ def write_result(out: Path, tables: Tables, about: dict[str, Any], config: Confi
         put_file(out / f"{name}.parquet", tables.get(name))
     put_file(out / "sig.parquet", _sig(tables, about, config))
     _write_runs(out / "runs", tables)
-    put_file(out / "summary.md", [markdown(about).encode()])
-    put_file(out / "report.html", [page(about, tables).encode()])
+    put_file(out / "summary.md", [markdown(about, out.name).encode()])
+    put_file(out / "report.html", [page(about, tables, out.name).encode()])
     put_file(out / "summary.json", [json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False).encode(), b"\n"])
 
 

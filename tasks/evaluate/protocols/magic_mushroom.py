@@ -14,7 +14,7 @@ from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.display import Display, Mask, Rows, Title, is_closed
 from rarefy.tasks.evaluate.protocols.frame import Frame, proper_slices, select_columns
 from rarefy.tasks.evaluate.protocols.protocol import GUESSED, KNOWN, PromptPack, Protocol, trial
-from rarefy.tasks.evaluate.statistics.measure import Counts, Measure, Metric
+from rarefy.tasks.evaluate.statistics.measure import Counts, Measure, Metric, ratio
 from rarefy.tasks.perturb.mix import mix
 from rarefy.tasks.perturb.mix.config import CLASSES, GOLDEN, NATURALLY, NOISE, SCENARIOS, MixConfig
 from rarefy.tasks.perturb.mix.pools import collect_passages
@@ -238,6 +238,7 @@ def most_rates(without: Array, within: Array, abstained: npt.NDArray[np.bool_]) 
 COLUMNS = "cell mix ratio scenario placed position bin k shown noise".split()
 NORAG, GAIN, NOISE_SHARE = "NoRAG", "Cor. - NoRAG", "Noise"
 CAME_OUT = "share of noise in the contexts as they came out, where `ratio` is what was asked for"
+LITTLE = 0.2  # share right without passages up to which it is said that H and C cannot be high
 NO_PROBE = "no H, C, R: the system was not asked without passages"
 
 
@@ -316,7 +317,7 @@ def _add_rates(frame: Frame, config: MagicMushroomConfig) -> Frame:
     found |= {f"most {name}": most for name, most in zip(RATES, most_rates(c0, c1, abstained), strict=True)}
     scored = (answers["status"] == "scored").to_numpy()
     paired = pd.Categorical(np.where(scored, probed[at], answers["status"].to_numpy(dtype=object)))
-    return Frame(answers.assign(**found, gain=c1 - c0, paired=paired), frame.questions)
+    return Frame(answers.assign(**found, gain=c1 - c0, without=c0, paired=paired), frame.questions)
 
 
 def _rate_measures(part: Frame, name: str, *, headline: bool = False, note: str = "") -> Iterator[Metric]:
@@ -324,7 +325,10 @@ def _rate_measures(part: Frame, name: str, *, headline: bool = False, note: str 
     pairs = Frame(part.rows.assign(status=part.rows["paired"]), part.questions)
     if not (pairs.rows["status"] != "skipped").any():
         return
-    h, c, r = (_rate(pairs, metric, name, headline=headline, note=note) for metric in RATES)
+    had = ratio(pairs.mean(NORAG, name, pairs.rows["without"].to_numpy(), per="question"))
+    most = f"{had:.0%} are right without passages, and no more can be lost" if headline and had <= LITTLE else ""
+    notes = {name: "; ".join(filter(None, (note, "" if name == "R" else most))) for name in RATES}
+    h, c, r = (_rate(pairs, metric, name, headline=headline, note=notes[metric]) for metric in RATES)
     about = "R - H - C, on the answers that have both"
     gain = pairs.mean(GAIN, name, pairs.rows["gain"].to_numpy(), limits=(-1.0, 1.0), note=about, per="question")
     check_sum(gain, h, c, r)

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 ABOUT_TABLES = "By protocol, of the kinds of question that its paper has: fewer than the summary above counts."
 
 
-def headline(summary: Mapping[str, Any], folder: str) -> "Group":
+def headline(summary: Mapping[str, Any], folder: str, *, python: bool = False) -> "Group":
     """The plain summary, then per protocol accuracy and main numbers of each system; all others are in summary.md.
 
-    `folder` is where the result lies, for the commands that the summary names.
+    `folder` is where the result lies, for the commands that the summary names; `python`: it names arguments instead.
     """
     from rich.console import Group
     from rich.padding import Padding
@@ -28,7 +28,7 @@ def headline(summary: Mapping[str, Any], folder: str) -> "Group":
 
     budget = wording.describe_budget(summary)
     parts: list[Any] = [Text(f"{budget}\n", style="bold")] if budget else []
-    for line in plain_summary(summary, folder).splitlines():
+    for line in plain_summary(summary, folder, python=python).splitlines():
         words = line.lstrip()
         parts.append(Padding(Text(words), (0, 0, 0, len(line) - len(words)), expand=False))
     parts += [Text(f"\n{ABOUT_TABLES}\n" if parts else "", style="dim")]

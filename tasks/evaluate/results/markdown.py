@@ -6,19 +6,23 @@ from typing import Any
 from rarefy.tasks.evaluate.protocols import display_of
 from rarefy.tasks.evaluate.results import wording
 from rarefy.tasks.evaluate.results.own_retrieval import lines_for_markdown
-from rarefy.tasks.evaluate.results.plain_summary import plain_summaries
+from rarefy.tasks.evaluate.results.plain_summary import FOLDER, plain_summaries
 from rarefy.tasks.text.markdown import markdown_table
 from rarefy.tasks.text.markdown import markdown_text as _text
 
 COUNTS = ("scored", "failed", "missing", "skipped")
 
 
-def markdown(summary: Mapping[str, Any]) -> str:
-    """The plain summary, headline, coverage, what was left out, the options chosen, and what it cost, as Markdown."""
+def markdown(summary: Mapping[str, Any], folder: str = FOLDER) -> str:
+    """The plain summary, headline, coverage, what was left out, the options chosen, and what it cost, as Markdown.
+
+    `folder` is where the result lies, for the commands that it names.
+    """
     about = summary["benchmark"]
     lines = [f"# {_text(about.get('name') or 'Benchmark')}: evaluation", "", _benchmark(summary), ""]
     lines += [f"**{_text(budget)}**", ""] if (budget := wording.describe_budget(summary)) else []
-    for part in (_in_short, _headline, lines_for_markdown, _left_out, _funnel, _options, _usage):
+    lines += _in_short(summary, folder)
+    for part in (_headline, lines_for_markdown, _left_out, _funnel, _options, _usage):
         lines += part(summary)
     lines.append("All numbers, with slices: `summary.json`, `figures.parquet`. To look into them: `report.html`.")
     return "\n".join(lines) + "\n"
@@ -36,8 +40,8 @@ def _benchmark(summary: Mapping[str, Any]) -> str:
     return " · ".join(parts)
 
 
-def _in_short(summary: Mapping[str, Any]) -> Iterator[str]:
-    for one in plain_summaries(summary):
+def _in_short(summary: Mapping[str, Any], folder: str) -> Iterator[str]:
+    for one in plain_summaries(summary, folder):
         yield from ("## In short", "", f"**{_text(one.system)}** is {_text(one.good)}", "")
         yield from ("What hurts most:", "") if one.hurts else ()
         for number, hurt in enumerate(one.hurts, start=1):

@@ -5,6 +5,7 @@ Every sentence is computed from `findings` and figures of a summary; what is not
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any
 
 from rarefy.tasks.evaluate.protocols import attribution
@@ -71,16 +72,19 @@ class PlainSummary:
     mend: tuple[str, ...]
 
 
-def plain_summary(summary: Mapping[str, Any], folder: str = FOLDER) -> str:
-    """The sentences on every system as text; "" for a summary of before there were findings."""
-    found = plain_summaries(summary, folder)
+def plain_summary(summary: Mapping[str, Any], folder: str = FOLDER, *, python: bool = False) -> str:
+    """The sentences on every system as text; "" for a summary of before there were findings.
+
+    `python`: what to try is said as arguments of `rarefy.evaluate`, not as commands.
+    """
+    found = plain_summaries(summary, folder, python=python)
     most = BRIEF if len(found) > 1 else len(found[0].hurts) if found else 0
     return "\n".join(line for one in found for line in _text_lines(one, most))
 
 
-def plain_summaries(summary: Mapping[str, Any], folder: str = FOLDER) -> list[PlainSummary]:
+def plain_summaries(summary: Mapping[str, Any], folder: str = FOLDER, *, python: bool = False) -> list[PlainSummary]:
     """The sentences on each system that has answers."""
-    return [_summarize(name, found, summary, folder) for name, found in summary.get("findings", {}).items()]
+    return [_summarize(name, found, summary, folder, python) for name, found in summary.get("findings", {}).items()]
 
 
 def _text_lines(one: PlainSummary, most: int) -> Iterator[str]:
@@ -106,8 +110,13 @@ def _quote(text: str) -> str:
     return f'"{plain if len(plain) <= EXAMPLE else plain[: EXAMPLE - 1].rstrip() + "…"}"' if plain else "nothing"
 
 
-def _summarize(system: str, found: Mapping[str, Any], summary: Mapping[str, Any], folder: str) -> PlainSummary:
+def _summarize(
+    system: str, found: Mapping[str, Any], summary: Mapping[str, Any], folder: str, python: bool
+) -> PlainSummary:
     figures = [row for row in summary["figures"] if row["system"] == system]
+    recorded = summary.get("systems", {}).get(system, {}).get("kind") == "recorded"
+    more = "with budget= or questions=" if python else "a larger --budget, more --questions"
+    more = "of a template with more --questions" if recorded else more
     hurts = tuple(_describe_hurt(change, summary) for change in found["changes"])
     return PlainSummary(
         system,
@@ -115,9 +124,9 @@ def _summarize(system: str, found: Mapping[str, Any], summary: Mapping[str, Any]
         hurts,
         "" if hurts else _describe_no_hurt(found),
         _describe_part(found["part"]),
-        tuple(_next_steps(found, figures))[:MOST_NEXT],
-        _describe_unscored(found["unscored"]),
-        _mend(found["unscored"], folder),
+        tuple(_next_steps(found, figures, more, recorded))[:MOST_NEXT],
+        _describe_unscored(found["unscored"], python),
+        _mend(found["unscored"], folder, python),
     )
 
 
@@ -232,28 +241,36 @@ def _describe_part(part: Mapping[str, Any]) -> str:
 # What has no score?
 
 
-def _describe_unscored(found: Mapping[str, Any]) -> str:
+def _describe_unscored(found: Mapping[str, Any], python: bool) -> str:
     if not found["judge"]:
         return ""
+    where = ', correct={"judge": {...}},' if python else " in [correct.judge] of a config,"
     return (
         f"Not scored: {found['judge']:,} of {found['answers']:,} answers, so that some numbers are ranges. "
-        "Name a judge in [correct.judge] of a config, or count them as wrong:"
+        f"Name a judge{where} or count them as wrong:"
     )
 
 
-def _mend(found: Mapping[str, Any], folder: str) -> tuple[str, ...]:
+def _mend(found: Mapping[str, Any], folder: str, python: bool) -> tuple[str, ...]:
     if not found["judge"]:
         return ()
-    return ("echo 'correct.unmatched = \"wrong\"' > wrong.toml", f"rarefy rescore {folder} --config wrong.toml")
+    if python:
+        return ('rarefy.evaluate(..., correct={"unmatched": "wrong"})  # with the same out= it asks nothing again',)
+    return ("echo 'correct.unmatched = \"wrong\"' > wrong.toml", f"rarefy rescore {quote(folder)} --config wrong.toml")
 
 
 # What to try next?
 
 
-def _next_steps(found: Mapping[str, Any], figures: list[Mapping[str, Any]]) -> Iterator[str]:
+def _next_steps(found: Mapping[str, Any], figures: list[Mapping[str, Any]], more: str, recorded: bool) -> Iterator[str]:
+    """What to try, the most useful first; `more` says how more is asked, `recorded` that answers are from a file."""
     unchanged, part, unscored = found["unchanged"], found["part"], found["unscored"]
     if unscored["failed"]:
-        yield f"Run the same command again: {unscored['failed']:,} answers failed, and are asked again."
+        yield (
+            f"Fill in what is missing in the file of answers: {unscored['failed']:,} count as failed."
+            if recorded
+            else f"Run the same again: {unscored['failed']:,} answers failed, and are asked again."
+        )
     if unchanged and unchanged["unscored"] > UNSCORED * unchanged["answers"]:
         yield "Have what was not scored judged first: the figures may move."
     if part["weak"] == READER:
@@ -272,7 +289,7 @@ def _next_steps(found: Mapping[str, Any], figures: list[Mapping[str, Any]]) -> I
         yield "Tell the reader to say so where the passages do not have the answer: mostly it makes one up."
     if not part["weak"] and part["by"]:
         few = f"{part['questions']:,} questions do not show which part to work on"
-        yield f"Ask more (a larger --budget, more --questions): {few}."
+        yield f"Ask more ({more}): {few}."
 
 
 def _reader_steps(part: Mapping[str, Any], figures: list[Mapping[str, Any]]) -> Iterator[str]:

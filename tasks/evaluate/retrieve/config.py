@@ -77,7 +77,9 @@ class ElasticsearchConfig(BaseModel, frozen=True, extra="forbid"):
     )
     replicas: int = Field(default=0, ge=0, description="copies of each shard")
     patience: float = Field(
-        default=120, ge=0, description="seconds for which a server that is down, overloaded or starting is waited for"
+        default=120,
+        ge=0,
+        description="seconds for which a server that answered before and is down or overloaded is waited for",
     )
     old: Literal["keep", "delete"] = Field(
         default="keep", description="what becomes of the index that the alias leaves, if it was made here"

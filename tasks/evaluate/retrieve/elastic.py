@@ -35,6 +35,8 @@ TIMEOUT = (
 )
 PASSING = (429, 502, 503, 504)  # statuses of a server that is overloaded or starting
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0  # seconds between two tries
+FIRST_ANSWER = 5.0  # seconds in which an address answers for the first time, or is taken to be wrong
+_ANSWERED: set[str] = set()  # addresses of servers that this process had an answer from
 Answer = TypeVar("Answer")
 
 
@@ -43,33 +45,43 @@ class _Incomplete(Exception):
 
 
 class Server:
-    """The server that the environment names; where it does not answer, it is waited for."""
+    """The server that the environment names; where it does not answer any more, it is waited for."""
 
     def __init__(self, endpoint: str, patience: float) -> None:
         self.endpoint, self.patience = endpoint, patience
         self.client = connect_client(endpoint)
+        self.address = os.environ.get(f"{endpoint}_URL", "").strip()
 
     def ask(self, request: Callable[[Any], Answer]) -> Answer:
         """Return what `request` returns, which is given the client and can be repeated without harm.
 
         It is repeated, with growing pauses, for `patience` seconds while the server cannot be reached, is overloaded or
-        starting. Unavailable, saying what to do and without any key, after that and on any other error.
+        starting. Unavailable, saying what to do and without any key, after that and on any other error. An address that
+        has not answered yet may be a wrong one: it has FIRST_ANSWER seconds.
         """
         from elasticsearch import ApiError, TransportError
 
-        waiting_since, pause = 0.0, FIRST_PAUSE
+        began, waiting_since, pause = time.monotonic(), 0.0, FIRST_PAUSE
         while True:
+            known = self.address in _ANSWERED
             try:
-                return request(self.client)
+                answer = request(self.client if known else self.client.options(request_timeout=FIRST_ANSWER))
             except (ApiError, TransportError, _Incomplete) as error:
                 fault, passing = self._explain(error), _is_passing(error)
+                known = known or not isinstance(error, TransportError)
+            else:
+                _ANSWERED.add(self.address)
+                return answer
             # out here: the client's error holds the request with its key
             now = time.monotonic()
+            if known:
+                _ANSWERED.add(self.address)
+            patience = self.patience if known else min(self.patience, FIRST_ANSWER)
             if passing and not waiting_since:
-                waiting_since = now
-                if self.patience:
-                    LOG.warning("Elasticsearch: %s; it is waited for, up to %g s", fault, self.patience)
-            left = waiting_since + self.patience - now
+                waiting_since = now if known else began
+                if patience:
+                    LOG.warning("Elasticsearch: %s; it is waited for, up to %g s", fault, patience)
+            left = waiting_since + patience - now
             if not passing or left <= 0:
                 raise Unavailable(f"Elasticsearch: {fault}")
             time.sleep(min(pause, left))

@@ -21,7 +21,7 @@ from rarefy.tasks.evaluate.results.page.tables import (
     perturbation_section,
     slice_section,
 )
-from rarefy.tasks.evaluate.results.plain_summary import plain_summaries
+from rarefy.tasks.evaluate.results.plain_summary import FOLDER, plain_summaries
 from rarefy.tasks.evaluate.results.svg import draw_swatch
 from rarefy.tasks.text.html_page import page_environment
 
@@ -36,9 +36,10 @@ CHARTS: dict[str, Callable[[PageNumbers], Section | None]] = {  # sections that 
 }
 
 
-def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
+def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table], folder: str = FOLDER) -> str:
     """The page of a result; `tables` are trials, answers, scores, questions, chunks, variants, and maybe hits.
 
+    `folder` is where the result lies, for the commands that it names.
     A row that is not carried is in the tables; how many of how many are shown is said.
     """
     numbers = PageNumbers(summary)
@@ -56,7 +57,7 @@ def page(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
         at: [words.setdefault(text, len(words)) for text in _said(numbers.rows[at], summary)] for at in data["sets"]
     }
     data["words"] = list(words)
-    return _render(summary, numbers, sections, json_script(data), set(data["sets"]))
+    return _render(summary, numbers, sections, json_script(data), set(data["sets"]), folder)
 
 
 def charts(summary: Mapping[str, Any], names: Sequence[str] = ()) -> str:
@@ -77,11 +78,12 @@ def _render(
     sections: Sequence[Section],
     data: Markup | None = None,
     linked: Set[int] = frozenset(),
+    folder: str = FOLDER,
 ) -> str:
     html: str = _template().render(
         summary=summary,
         title=_title(summary),
-        short=plain_summaries(summary),
+        short=plain_summaries(summary, folder),
         sections=sections,
         series=[(at, name) for name, at in numbers.series.items() if name],
         data=data,

@@ -284,6 +284,27 @@ def test_an_overloaded_server_is_asked_again_after_growing_pauses_and_not_for_ev
     assert not pauses
 
 
+def test_an_address_that_never_answered_is_given_up_soon_and_one_that_did_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr(elastic, "_ANSWERED", set())
+    monkeypatch.setattr(f"{MODULE}.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr(f"{MODULE}.time.sleep", lambda seconds: clock.__setitem__(0, clock[0] + seconds))
+    with canned(lambda path: (200, "nothing_wrong", "")) as http:
+        address = f"http://127.0.0.1:{http.server_port}"
+        monkeypatch.setenv("ELASTICSEARCH_URL", "http://127.0.0.1:1")
+        with pytest.raises(Unavailable, match="cannot be reached"):
+            Server("ELASTICSEARCH", 120).ask(elastic._check_server)
+        assert clock[0] == 1000 + elastic.FIRST_ANSWER
+        monkeypatch.setenv("ELASTICSEARCH_URL", address)
+        Server("ELASTICSEARCH", 120).ask(elastic._check_server)
+    clock[0] = 2000.0
+    with pytest.raises(Unavailable, match="cannot be reached"):  # another of that address: it has answered
+        Server("ELASTICSEARCH", 120).ask(elastic._check_server)
+    assert clock[0] == 2120
+
+
 @contextmanager
 def canned(answer: Callable[[str], tuple[int, str, str]]) -> Iterator[HTTPServer]:
     """A server that answers each path with a status, a type of error and a reason."""
