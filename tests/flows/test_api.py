@@ -34,6 +34,16 @@ def evaluate(bench, tmp_path, monkeypatch):
     return run
 
 
+def test_a_test_function_without_an_argument_is_told_what_it_lacks(bench):
+    def test_mine():
+        return "x"
+
+    with pytest.raises(
+        UsageFault, match=r"test_mine\(\) takes no argument \(test_api.py:\d+\).*def test_mine\(asked\)"
+    ):
+        rarefy.robust(bench, 0.8)(test_mine)
+
+
 def counted(function=known.right):
     """A system that counts how often it is called."""
 

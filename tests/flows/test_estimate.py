@@ -180,3 +180,30 @@ def of_models(place, store="store"):
     files = sorted((place / store / "estimates").glob("[0-9a-f]*"), key=lambda file: file.stat().st_mtime)
     stages = (json.loads(files[-1].read_text()).get("estimate") or {}).get("stages", ())
     return {one["model"]: one for one in stages if one["stage"] == "vary"}
+
+
+def test_an_evaluation_is_counted_where_no_model_is_asked_any_more(place, build, capsys, api):
+    (place / "quick.toml").write_text(
+        '[perturb]\nquery = ["character"]\ndocument = []\ncontext = []\n[retrieve]\nretrievers = ["bm25"]\n'
+    )
+    where = ["--store", str(place / "store"), "--config", str(place / "quick.toml"), "--quiet"]
+    which = ["--system", "extractive", "--protocol", "rare"]
+    assert main(["estimate", str(place / "corpus"), *where, *which]) == 0
+    said = capsys.readouterr().out
+    assert build(place)[0] == 0
+    capsys.readouterr()
+    assert main(["estimate", str(place / "out"), *where, *which]) == 0
+    exact = capsys.readouterr().out
+    (calls,) = re.findall(r"[\d,]+ trials are [\d,]+ calls", exact)
+    assert calls in said and "extractive is offline" in said and "no stage of this config asks a model" in said
+    assert not (place / "out-result").exists()
+
+
+def test_an_evaluation_of_questions_that_models_have_yet_to_write_counts_them_like_the_sample_s(place, capsys, api):
+    config = (place / "quick.toml").read_text() + '[retrieve]\nretrievers = ["bm25"]\n'
+    (place / "quick.toml").write_text(config)
+    where = ["--store", str(place / "store"), "--config", str(place / "quick.toml"), "--quiet"]
+    which = ["--system", "extractive", "--protocol", "effect_size", "--questions", "3"]
+    assert main(["estimate", str(place / "corpus"), *where, *which]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "models have yet to write the questions" in said and "Forecast for extractive" in said

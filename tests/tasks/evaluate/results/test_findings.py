@@ -142,6 +142,10 @@ def test_the_text_is_short_and_names_the_one_command_that_mends_it(told, numbers
     assert text.count("rarefy rescore monday --config wrong.toml") == 1
     assert len(text.splitlines()) <= 15
     assert "rarefy rescore RESULT" in markdown(result) and "What hurts most" in page(result, tables)
+    for written in (markdown(result, "my result"), page(result, tables, "my result")):
+        assert "rarefy rescore &#39;my result&#39;" in written or "rarefy rescore 'my result'" in written
+    said = plain_summary(result, "monday", python=True)
+    assert 'correct={"unmatched": "wrong"}' in said and "rescore" not in said
 
 
 def test_a_summary_of_before_has_no_sentences(told, numbers):

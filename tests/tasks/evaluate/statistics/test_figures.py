@@ -125,6 +125,16 @@ def test_where_all_questions_came_to_the_same_the_interval_is_exact():
     assert all("all 100 questions came to the same" in one.note for one in (right, same, without_end))
 
 
+@pytest.mark.parametrize("interval", ["bca", "percentile"])
+def test_where_few_differ_the_interval_goes_as_far_the_other_way_within_the_limits(interval):
+    better = [0.0] * 27 + [0.2, 0.3, 0.4]
+    both, one = told(
+        measured(better, [1.0] * 30, "change", limits=(-1.0, 1.0), interval=interval),
+        measured(better, [1.0] * 30, "share", limits=(0.0, 1.0), interval=interval),
+    )
+    assert both.low < 0 and 0 <= one.low <= one.value and both.high == one.high
+
+
 def test_a_derived_number_has_interval_bounds_and_counts_of_its_parts():
     parts = tuple(
         measured(*shares(seed, 300), name, counts=Counts(1800, failed))
