@@ -69,6 +69,7 @@ class PlainSummary:
     weak: str
     next: tuple[str, ...]
     unscored: str
+    how: str  # what the commands of `mend` do
     mend: tuple[str, ...]
 
 
@@ -79,7 +80,9 @@ def plain_summary(summary: Mapping[str, Any], folder: str = FOLDER, *, python: b
     """
     found = plain_summaries(summary, folder, python=python)
     most = BRIEF if len(found) > 1 else len(found[0].hurts) if found else 0
-    return "\n".join(line for one in found for line in _text_lines(one, most))
+    lines = [line for one in found for line in _text_lines(one, most)]
+    last = next((one for one in reversed(found) if one.mend), None)  # what is alike for all is said once
+    return "\n".join([*lines, *([last.how, *(f"  {command}" for command in last.mend)] if last else ())])
 
 
 def plain_summaries(summary: Mapping[str, Any], folder: str = FOLDER, *, python: bool = False) -> list[PlainSummary]:
@@ -99,7 +102,6 @@ def _text_lines(one: PlainSummary, most: int) -> Iterator[str]:
     yield f"Weak part: {one.weak}"
     if one.unscored:
         yield one.unscored
-        yield from (f"  {command}" for command in one.mend)
     if one.next:
         yield "Try next:"
     yield from (f"  - {step}" for step in one.next)
@@ -125,7 +127,8 @@ def _summarize(
         "" if hurts else _describe_no_hurt(found),
         _describe_part(found["part"]),
         tuple(_next_steps(found, figures, more, recorded))[:MOST_NEXT],
-        _describe_unscored(found["unscored"], python),
+        _describe_unscored(found["unscored"]),
+        _describe_mend(found["unscored"], python),
         _mend(found["unscored"], folder, python),
     )
 
@@ -234,21 +237,31 @@ def _describe_part(part: Mapping[str, Any]) -> str:
         )
         facts += f" ({part['questions']:,} questions)."
     if not part["weak"]:
-        return f"cannot be told, the difference is too small for so few questions: {facts}"
+        why = "too much has no score" if _is_open(part) else "the difference is too small for so few questions"
+        return f"cannot be told, {why}: {facts}"
     return f"the {part['weak']} (what {'writes the answer' if part['weak'] == READER else 'finds passages'}): {facts}"
+
+
+def _is_open(part: Mapping[str, Any]) -> bool:
+    """Whether what has no score, rather than too few questions, leaves open which part is weak."""
+    ranges = (part[name] for name in ("gold", "retrieved", "with_gold", "without_gold") if part.get(name))
+    return any(most - least > UNSCORED for least, most in ranges)
 
 
 # What has no score?
 
 
-def _describe_unscored(found: Mapping[str, Any], python: bool) -> str:
-    if not found["judge"]:
-        return ""
-    where = ', correct={"judge": {...}},' if python else " in [correct.judge] of a config,"
+def _describe_unscored(found: Mapping[str, Any]) -> str:
     return (
-        f"Not scored: {found['judge']:,} of {found['answers']:,} answers, so that some numbers are ranges. "
-        f"Name a judge{where} or count them as wrong:"
+        f"Not scored: {found['judge']:,} of {found['answers']:,} answers, so that some numbers are ranges."
+        if found["judge"]
+        else ""
     )
+
+
+def _describe_mend(found: Mapping[str, Any], python: bool) -> str:
+    where = ', correct={"judge": {...}},' if python else " in [correct.judge] of a config,"
+    return f"To score what has no score, name a judge{where} or count it as wrong:" if found["judge"] else ""
 
 
 def _mend(found: Mapping[str, Any], folder: str, python: bool) -> tuple[str, ...]:
@@ -287,7 +300,7 @@ def _next_steps(found: Mapping[str, Any], figures: list[Mapping[str, Any]], more
     enough = absent.get("questions", 0) >= LEAST_RIGHT
     if enough and absent["wrong"] + absent["partly"] > ANSWERED_ABSENT * absent["answers"]:
         yield "Tell the reader to say so where the passages do not have the answer: mostly it makes one up."
-    if not part["weak"] and part["by"]:
+    if not part["weak"] and part["by"] and not _is_open(part):
         few = f"{part['questions']:,} questions do not show which part to work on"
         yield f"Ask more ({more}): {few}."
 
