@@ -60,7 +60,7 @@ _COMPANY = re.compile(
     r"(?:,? and subsidiaries)?$",
     re.I,
 )
-_NUMBERED = re.compile(r"^(?:table|figure|exhibit|schedule)\s+[\w.]{1,6}\s*[:.–—-]\s*", re.I)
+_NUMBERED = re.compile(r"^(?:table|figure|exhibit|schedule)\s+[\w.]{1,6}(?:[-–]\d{1,3})?\s*[:.–—-]\s*", re.I)
 _PERIODS = re.compile(
     rf"(?:\b(?:for|as of|as at|at|the|and|fiscal|years?|months?|quarters?|periods?|weeks?|ended|ending|three|six|nine"
     rf"|twelve|{'|'.join(MONTHS)}|\d+)\b|\W)+",

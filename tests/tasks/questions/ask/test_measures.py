@@ -7,7 +7,8 @@ import pytest
 
 from rarefy.data_contracts.rows import Document, Question, Triplet
 from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names, short_name
-from rarefy.tasks.questions.ask.facts import ask_for_cell, ask_for_figure, possessive
+from rarefy.tasks.questions.ask.cells import ask_for_cell
+from rarefy.tasks.questions.ask.facts import ask_for_figure, possessive
 from rarefy.tasks.questions.ask.index import build_index
 from rarefy.tasks.questions.ask.measures import describe_measure
 
