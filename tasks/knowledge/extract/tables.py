@@ -306,7 +306,7 @@ _DIRECTED = re.compile(
     re.I,
 )
 # "Net income per share" of some filers is the net income that the line below divides; "used for ... per share" says so
-_PER_SHARE = re.compile(r"(?!.*\b(?:for|in|used|using)\b).*\bper (?:\w+ ){0,2}share\b", re.I)
+_CALLED_PER_SHARE = re.compile(r"(?!.*\b(?:for|in|used|using)\b).*\bper (?:\w+ ){0,2}share\b", re.I)
 _RATE = re.compile(r"\brate|margin|percent|yield|ratio|return|growth|share\b", re.I)
 _TERM = re.compile(r"(?<!Non)(Current|Noncurrent)$")
 _TERM_SAID = re.compile(r"current|long-term|short-term|due ", re.I)
@@ -365,7 +365,7 @@ def read_tagged_cell(fact: Fact, place: NumberCell, source: TableContext) -> Cel
         "period_disagrees" if names_another_year(period, header) else "",
         "scope_not_in_label" if missing else "",
         "percent_of_what" if value.percent and not _RATE.search(name) else "",
-        "unit_disagrees" if fact.unit == "USD" and _PER_SHARE.match(name) else "",
+        "unit_disagrees" if fact.unit == "USD" and _CALLED_PER_SHARE.match(name) else "",
         "unit_unknown" if fact.unit == "pure" and not value.percent else "",
         "scale_disagrees" if scale is None else "",
     )
@@ -469,7 +469,7 @@ def read_untagged_cell(place: NumberCell, source: TableContext) -> CellFact | No
     scale = find_scale(stated)
     if value.percent:
         unit, scale = "percent", ""
-    elif re.search(r"\bshares\b", name, re.I) and not _PER_SHARE.match(name):
+    elif re.search(r"\bshares\b", name, re.I) and not _PER_SHARE.search(name):
         unit, scale = "shares", find_scale(stated, shares=True)
     elif _PER_SHARE.search(f"{name} {' '.join(above[-1:])}"):
         unit, scale = "USD/shares", ""

@@ -146,6 +146,10 @@ def _part_of(triplet: Triplet) -> tuple[str, str]:
     if triplet.subject_type == "SEGMENT":
         return re.sub(r"(?:\s+total)?(?:\s+segment)?$", "", member, flags=re.I), ""
     if triplet.subject_type == "REGION":
+        if re.fullmatch(r"Non-? ?(?:U\.?S\.?|United States)", member, re.I):
+            return "", " outside the U.S."
+        if re.fullmatch(r"international|foreign", member, re.I):
+            return "", f" in {member.lower()} markets"
         member = re.sub(r"^([^,]+), ([^,]+)$", r"\1 and \2", member).replace("excluding U.S.", "excluding the U.S.")
         takes_article = re.match(
             r"Western Hemi|Eastern Hemi|United (?:States|Kingdom)|Americas|Rest of|Netherlands|U\.S\.$|Middle East",

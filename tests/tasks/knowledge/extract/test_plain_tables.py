@@ -7,6 +7,7 @@ from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
 from rarefy.tasks.knowledge.extract import ExtractConfig, extract
 from rarefy.tasks.knowledge.extract.column_heads import read_head, stated_unit
+from rarefy.tasks.questions.ask.aliases import answer_aliases
 from rarefy.tasks.questions.ask.cells import ask_for_cell
 
 
@@ -185,6 +186,15 @@ def test_a_table_of_properties_asks_for_the_property_and_odd_heads_are_quoted(tm
         f"{paging}, what does the column “Paged at night” give for the team Billing?": "half",
         f"{paging}, who is the on-call lead for the team Billing?": "Ada Lovelace",
     }
+
+
+def test_a_list_that_a_sentence_introduces_is_called_by_what_it_lists_and_a_duration_is_said_in_words(tmp_path):
+    table = "| Name | Default |\n|---|---|\n| Push interval | 10s |\n| Retry policy | exponential backoff |\n"
+    lead = "Here is a comprehensive list of settings for pushing metrics:"
+    facts = facts_of(tmp_path, f"# Metrics of Acme\n\n## Options\n\n{lead}\n\n{table}")
+    interval = next(fact for fact in facts if fact.answer == "10s")
+    assert interval.subject == "“Settings for pushing metrics” in “Metrics of Acme”"
+    assert answer_aliases(interval) == ("10 seconds",)
 
 
 def test_a_table_of_terms_gives_terms_and_no_verdicts_or_sentences(tmp_path):
