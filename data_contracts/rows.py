@@ -244,6 +244,18 @@ class Span:
     end: int
 
 
+def answer_in_words(answer: str, aliases: Sequence[str], pattern: str) -> str:
+    """A question's answer as it is said without its table: "$4,427 million" for a cell that prints "4,427"."""
+    cell = re.fullmatch(r"-?\(?[$€£¥]?(\d[\d.,]*)\)?", answer)
+    if cell is None or pattern in COMPUTED:
+        return answer
+    whole = re.sub(r"\.0+$", "", cell[1])  # "2,240.0" is said as "$2,240 million"
+    digits = "|".join(map(re.escape, (cell[1], whole)))
+    said = re.compile(rf"-?[$€£¥]?(?:{digits})(?: (?:thousand|million|billion)(?: shares)?)?")
+    forms = [form for form in (answer, *aliases) if said.fullmatch(form)]
+    return max(forms, key=lambda form: (" " in form, form[0] != "-", not form[0].isdigit()), default=answer)
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question with its gold answer; `evidence[i]` is the text of `evidence_spans[i]`."""
@@ -278,14 +290,7 @@ class Question:
     @property
     def answer_in_words(self) -> str:
         """The answer as it is said without its table: "$4,427 million" for a cell that prints "4,427"."""
-        cell = re.fullmatch(r"-?\(?[$€£¥]?(\d[\d.,]*)\)?", self.answer)
-        if cell is None or self.pattern in COMPUTED:
-            return self.answer
-        whole = re.sub(r"\.0+$", "", cell[1])  # "2,240.0" is said as "$2,240 million"
-        digits = "|".join(map(re.escape, (cell[1], whole)))
-        said = re.compile(rf"-?[$€£¥]?(?:{digits})(?: (?:thousand|million|billion)(?: shares)?)?")
-        forms = [form for form in (self.answer, *self.aliases) if said.fullmatch(form)]
-        return max(forms, key=lambda form: (" " in form, form[0] != "-", not form[0].isdigit()), default=self.answer)
+        return answer_in_words(self.answer, self.aliases, self.pattern)
 
     @property
     def gold(self) -> tuple[frozenset[str], ...]:

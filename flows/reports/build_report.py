@@ -121,7 +121,7 @@ def show(built: BuildResult, console: Console) -> None:
         console.print(as_table(title, records))
     lines = [*built.spent.agreement, ""] if built.spent and built.spent.agreement else []
     for number, question in enumerate(built.questions, 1):
-        lines += [f"{number}. [{question.pattern}] {question.text}", f"   answer: {question.answer}"]
+        lines += [f"{number}. [{question.pattern}] {question.text}", f"   answer: {question.answer_in_words}"]
         lines += [f"   evidence: {shown}" for shown in evidence_lines(question, built.homes)] + [""]
     if built.breaches:
         count = sum(rows for *_, rows in built.breaches)
@@ -202,7 +202,7 @@ def create_artifacts(built: BuildResult, validations: Sequence[Validation]) -> N
         create_table_artifact(records, key=artifact_key(built.out, name), description=description)
     create_markdown_artifact(
         "\n\n".join(
-            f"**{question.text}**\n\n{question.answer} ({question.pattern})\n\n"
+            f"**{question.text}**\n\n{question.answer_in_words} ({question.pattern})\n\n"
             + "\n".join(f"> {shown}\n" for shown in evidence_lines(question, built.homes))
             for question in built.questions
         ),

@@ -46,6 +46,7 @@ class Piece:
     place: str = ""  # in the source: "page 12", "slide 3", "Sheet1!A5:F20"
     cells: tuple[Place, ...] = ()  # of a table: where its text shows which cell, by offsets in `text`
     links: tuple[Link, ...] = ()  # in order, by offsets in `text`
+    verbatim: bool = False  # a listing: its lines keep their indentation
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,10 @@ def compose_text(pieces: Iterable[Piece]) -> Composed:
     above: list[tuple[int, str]] = []
     position = 0
     for piece in pieces:
-        body = piece.text.strip() if piece.kind == "table" else _tidy(piece.text)
+        if piece.verbatim:
+            body = "\n".join(filter(None, map(str.rstrip, piece.text.split("\n"))))
+        else:
+            body = piece.text.strip() if piece.kind == "table" else _tidy(piece.text)
         if not body:
             continue
         if piece.kind == "heading":

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from statistics import median
+from textwrap import dedent
 from typing import Any
 
 from rarefy.data_contracts.rows import Document, Link
@@ -25,6 +26,7 @@ from rarefy.tasks.corpus.read.html_tables import render_grid
 from rarefy.tasks.corpus.read.lines import Line, Word, find_aligned_table
 from rarefy.tasks.corpus.read.metadata import DATES, build_document, fill_fields, find_long_dates
 from rarefy.tasks.corpus.read.unreadable import Unreadable
+from rarefy.tasks.text.markdown import CELL_BAR
 
 FURNITURE = {
     "page_numbers": re.compile(r"(?:page )?[-–—\s]{0,20}\d{1,4}[-–—\s]{0,20}(?:of \d{1,4})?", re.I),
@@ -192,11 +194,14 @@ OPEN_COMMENT, CLOSE_COMMENT = re.compile(r"<!--"), re.compile(r"-->")
 SUBPART = re.compile(r"(?:Subpart|Subchapter|Chapter|Appendix)s? [A-Z0-9]+\b.{0,200}")
 SECTION = re.compile(r"§§? ?\d+[a-z]?\.\d+\S*\s.{0,240}")
 DOUBLED = re.compile(r"^\*\*(\w+):\*\* \1:")
-ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")  # any mark of ASCII, as CommonMark has it
-SHELTER = 0xE000  # private characters stand in for escaped ones while marks are taken away
+MARK = r"[!-/:-@\[-`{-~]"  # any of ASCII, as CommonMark has it
+ESCAPED = re.compile(rf"\\({MARK})")
+SHELTER = 0xE000  # private characters stand in for escaped ones, and those of code, while marks are taken away
 SPECIAL = re.compile(r"[*_`<\[\\&{]")
 # What pandoc writes of an element's classes, and divisions of a page: exports from Confluence are full of them
 ATTRIBUTES = r"""\{(?:[.#][\w:-]|[\w:-]{1,50}=")[^{}]{0,1000}\}"""
+# a span of code, as CommonMark has it
+CODE = re.compile(rf"(?<![`\\])(`+)(?!`)([^\n]{{1,1000}}?)(?<!`)\1(?!`)(?:{ATTRIBUTES})?")
 DIVISION = re.compile(rf"\s*:{{3,}}[ \t]*(?:{ATTRIBUTES}|[\w-]+)?[ \t]*(.*)")
 CONTENTS = re.compile(r"\s*(?:\[\[?_?TOC_?\]?\]|\$?\{:?toc(?::[^{}]*)?\})\s*", re.I)
 GRID = re.compile(r"\s*\+(?:[-=:]{2,}\+)+\s*")
@@ -227,16 +232,15 @@ INLINE = (  # bounded, and without their own mark inside: an opening mark that i
     (re.compile(r"\*\*(?=[^\s*])([^*]{1,1000})(?<=\S)\*\*"), r"\1"),
     (re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,1000})(?<=[^\s*])\*(?![\w*])"), r"\1"),
     (re.compile(r"(?<!\w)_(?=[^\s_])([^_\n]{1,1000})(?<=[^\s_])_(?!\w)"), r"\1"),
-    (re.compile(r"(?<!`)`([^`\n]{1,1000})`(?!`)"), r"\1"),
     (re.compile(r"<ac:parameter ac:name=\"(?!title)[^\"<>]{0,50}\">[^<>]{0,300}</ac:parameter>", re.I), ""),
     (re.compile(rf"\s{{0,9}}</?(?:{BREAKS})\b[^>]{{0,500}}>\s{{0,9}}", re.I), " "),
     (re.compile(rf"</?(?:{TAGS})\b[^>]{{0,500}}>", re.I), ""),
 )
 
 # "[Anchor](target)", "[anchor][label]", "[label]", and targets that a site's generator fills in: "({% page "/x/" %})",
-# "({{< ref "x.md" >}})". Code is no link.
+# "({{< ref "x.md" >}})".
 LINK = re.compile(
-    r"`[^`\n]{1,1000}`|(?<!!)\[(?P<anchor>[^\[\]]{1,500})\](?:"
+    r"(?<!!)\[(?P<anchor>[^\[\]]{1,500})\](?:"
     r"\(<?(?P<target>[^()\s<>]{1,2000})>?(?:\s+\"[^\"]{0,500}\")?\)"
     r"|\(\{[{%]<? *(?:page|link|ref|relref) \"?(?P<made>[^\"\s{}()]{1,2000})\"? *>?[%}]\}\)"
     r"|\[(?P<label>[^\[\]]{0,500})\]|(?![(:\[]))"
@@ -382,11 +386,12 @@ def _block_pieces(text: str, labels: Mapping[str, str]) -> Iterator[Piece]:
             end = next(
                 (n for n in range(number + 1, len(lines)) if lines[n].strip().startswith(fence.group(1))), len(lines)
             )
-            yield Piece("text", "\n".join(lines[number + 1 : end]))
+            yield Piece("text", dedent("\n".join(lines[number + 1 : end])), verbatim=True)
             number = end
         elif "|" in line and DELIMITER.match(after) and "|" in after:
             end = next((n for n in range(number + 2, len(lines)) if "|" not in lines[n]), len(lines))
-            yield from table_pieces([_cells(row) for row in (line, *lines[number + 2 : end])])
+            head = _cells(line)
+            yield from table_pieces([head, *(_cells(row, len(head)) for row in lines[number + 2 : end])])
             number = end - 1
         elif gathered and re.fullmatch(r" {0,3}(=+|-+)\s*", line):
             yield Piece("heading", strip_inline_markup(" ".join(gathered)), 1 if "=" in line else 2)
@@ -472,29 +477,40 @@ def _find_links(text: str, plain: str, labels: Mapping[str, str]) -> Iterator[Li
         number = len(targets) - 1
         return link[0].replace(anchor, f"{open_mark(number)}{anchor}{close_mark(number)}", 1)
 
-    marked = LINK.sub(mark, ESCAPED.sub(_shelter, text))
+    marked = LINK.sub(mark, _shelter_literals(text))
     shown, spans = resolve_marks(strip_inline_markup(marked)) if targets else ("", {})
     if shown == plain:
         yield from (Link(*spans[number], target) for number, target in enumerate(targets) if number in spans)
 
 
-def _shelter(escaped: re.Match[str]) -> str:
-    return chr(SHELTER + ord(escaped[1]))
+def _shelter_literals(text: str) -> str:
+    """The text with stand-ins for what is no markup: escaped marks, and those of code, which loses its own."""
+
+    def stand_in(span: re.Match[str]) -> str:
+        padded = span[2][0] == span[2][-1] == " " and span[2].strip()
+        return re.sub(MARK, lambda mark: chr(SHELTER + ord(mark[0])), span[2][1:-1] if padded else span[2])
+
+    return ESCAPED.sub(lambda escaped: chr(SHELTER + ord(escaped[1])), CODE.sub(stand_in, text))
 
 
 def strip_inline_markup(text: str) -> str:
-    """Words without the marks of emphasis, links and inline HTML."""
+    """Words without the marks of emphasis, code, links and inline HTML."""
     if not SPECIAL.search(text):
         return text.strip()
-    text = ESCAPED.sub(_shelter, text)
+    text = _shelter_literals(text)
     for pattern, plain in INLINE:
         text = pattern.sub(plain, text)
-    text = re.sub("[\ue000-\ue07f]", lambda match: chr(ord(match.group()) - SHELTER), text)
-    return html.unescape(text).strip()
+    text = html.unescape(text)
+    return re.sub("[\ue000-\ue07f]", lambda match: chr(ord(match.group()) - SHELTER), text).strip()
 
 
-def _cells(line: str) -> list[str]:
+def _cells(line: str, width: int = 0) -> list[str]:
+    """The cells of a row; of more than `width` those that bars in code part are one, as some writers have it."""
     body = line.strip()
     body = body[1:] if body.startswith("|") else body
     body = body[:-1] if body.endswith("|") and not body.endswith("\\|") else body
-    return [strip_inline_markup(cell.replace("\\|", "|")) for cell in re.split(r"(?<!\\)\|", body)]
+    cells = CELL_BAR.split(body)
+    if width and len(cells) > width:
+        kept = CELL_BAR.split(CODE.sub(lambda span: CELL_BAR.sub(r"\\|", span[0]), body))
+        cells = kept if len(kept) == width else cells
+    return [strip_inline_markup(cell.replace("\\|", "|")) for cell in cells]

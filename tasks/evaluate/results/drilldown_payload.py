@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from markupsafe import Markup
 
+from rarefy.data_contracts.rows import answer_in_words
 from rarefy.tasks.evaluate.results.drilldown_rows import (
     OUTCOMES,
     Block,
@@ -239,11 +240,12 @@ def _question(row: Mapping[str, Any], chunks: Mapping[str, Any], texts: Texts) -
         )
     ]
     evidence += [_evidence({"chunk_id": ""}, None, sentence, "", texts) for sentence in row["evidence"][len(spans) :]]
+    said = answer_in_words(row["answer"], row["aliases"], row["pattern"])
     return [
         row["question_id"],
         texts.put(row["text"]),
-        texts.put(row["answer"]),
-        [texts.put(alias) for alias in row["aliases"]],
+        texts.put(said),
+        [texts.put(form) for form in (row["answer"], *row["aliases"]) if form != said],
         [*row["chunk_ids"], *chain.from_iterable(row["alternatives"])],  # all that is marked as gold
         evidence,
         *(row.get(name) or "" for name in ("pattern", "domain", "entity", "period")),

@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rarefy.data_contracts.rows import answer_in_words
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.evaluate.protocols.frame import Frame
 from rarefy.tasks.text.characters import shorten
@@ -217,7 +218,7 @@ def _describe_change(
             "said": _cut(example["text"]),
             "refused": bool(example["refused"]),
             "said_before": _cut(example["text_before"]),
-            "right": _cut(question["answer"]),
+            "right": _cut(answer_in_words(question["answer"], question["aliases"], question["pattern"])),
         },
     }
 

@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 19  # a change in cash before the effect of exchange rates is none of the balance
+VERSION = 20  # columns "For the Years Ended …"; an amount called "per share"; the whole number of "Table 3-1: …"
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

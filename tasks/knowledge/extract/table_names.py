@@ -21,6 +21,8 @@ _SHOWS = (
 )
 _TOPIC = re.compile(
     rf"\b{_TABLE} {_SHOWS} (?P<shown>[^:]+?)(?:[:.]|$)"
+    r"|^(?:here|below|these|this) (?:is|are) (?:the |an? )?(?:[\w-]+ ){0,2}(?:lists?|tables?|overview|summary) of"
+    r" (?P<of>[^:.]+)"
     r"|^(?P<listed>[^:,]+?),? (?:(?:was|were|is|are|consist(?:s|ed)? of|comprise[sd]?|included?|includes)"
     r" (?:as follows|summari[sz]ed (?:below|as follows|in the following table)|(?:the )?following)"
     r"|as follows|(?:consist(?:s|ed)|(?:is|are) composed) of(?: the following)?)\b",
@@ -40,7 +42,7 @@ _COMMA_OF_DATE = re.compile(r"(?<=\d), (?=(?:19|20)\d\d\b)")
 _OPEN_END = re.compile(r"\b(?:the|a|an|of|for|and|or|in|to|by|on|at|with|fiscal|our|its|their)$", re.I)
 _CLAUSE = re.compile(
     r"(?:in|for|as|at|on|if|when|while|under|during|pursuant|based|this|these|those|such|it|we"
-    r"|there|therefore|thus|hence|however|accordingly|consequently)\b",
+    r"|here|below|there|therefore|thus|hence|however|accordingly|consequently)\b",
     re.I,
 )
 _GENERIC = re.compile(
@@ -60,7 +62,7 @@ _COMPANY = re.compile(
     r"(?:,? and subsidiaries)?$",
     re.I,
 )
-_NUMBERED = re.compile(r"^(?:table|figure|exhibit|schedule)\s+[\w.]{1,6}\s*[:.–—-]\s*", re.I)
+_NUMBERED = re.compile(r"^(?:table|figure|exhibit|schedule)\s+[\w.]{1,6}(?:[-–]\d{1,3})?\s*[:.–—-]\s*", re.I)
 _PERIODS = re.compile(
     rf"(?:\b(?:for|as of|as at|at|the|and|fiscal|years?|months?|quarters?|periods?|weeks?|ended|ending|three|six|nine"
     rf"|twelve|{'|'.join(MONTHS)}|\d+)\b|\W)+",
@@ -202,7 +204,7 @@ def _find_topic(lead: str, dated: bool) -> str:
     found = _TOPIC.search(_COMMA_OF_DATE.sub(" ", lead))
     if not found:
         return ""
-    topic = _OWN.sub("", (found["shown"] or found["listed"] or "").strip())
+    topic = _OWN.sub("", (found["shown"] or found["of"] or found["listed"] or "").strip())
     topic = _WHEN.sub("", topic) if dated else topic
     if _OPEN_END.search(topic) or _CLAUSE.match(topic):
         return ""

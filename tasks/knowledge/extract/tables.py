@@ -192,13 +192,20 @@ _DATED = re.compile(
     re.I,
 )
 _MARKS = re.compile(r"\((?:\d{1,2}|[a-z])\)|[$%*:]", re.I)  # of notes and units
+# What is left of "For the Years Ended December 31, 2023", and the title of a statement above its dates
+_SAYS_NO_MORE = re.compile(
+    r"(?:at|as of|for|in|during)?(?: and for)?(?: the)?"
+    r"|(?:the )?consolidated (?:statements? of [a-z -]+|balance sheets?)",
+    re.I,
+)
 
 
 def without_period(header: str) -> str:
     """What a column header says besides its period and its unit."""
     plain = _MARKS.sub(" ", without_scales(_DATED.sub(" ", header)))
     plain = re.sub(r"^\s*(?:years?\s+)?ended\s+[A-Z][a-z]+\s+\d{1,2}\s*,?\s*$", "", plain, flags=re.I)
-    return re.sub(r"\s+", " ", plain).strip(" ,-–—")
+    plain = re.sub(r"\s+", " ", plain).strip(" ,-–—")
+    return "" if _SAYS_NO_MORE.fullmatch(plain) else plain
 
 
 def names_another_year(period: Period, header: str) -> bool:
@@ -298,6 +305,8 @@ _DIRECTED = re.compile(
     r"|investments? in|excluding|interest|liabilit\w+)\b",
     re.I,
 )
+# "Net income per share" of some filers is the net income that the line below divides; "used for ... per share" says so
+_CALLED_PER_SHARE = re.compile(r"(?!.*\b(?:for|in|used|using)\b).*\bper (?:\w+ ){0,2}share\b", re.I)
 _RATE = re.compile(r"\brate|margin|percent|yield|ratio|return|growth|share\b", re.I)
 _TERM = re.compile(r"(?<!Non)(Current|Noncurrent)$")
 _TERM_SAID = re.compile(r"current|long-term|short-term|due ", re.I)
@@ -356,6 +365,7 @@ def read_tagged_cell(fact: Fact, place: NumberCell, source: TableContext) -> Cel
         "period_disagrees" if names_another_year(period, header) else "",
         "scope_not_in_label" if missing else "",
         "percent_of_what" if value.percent and not _RATE.search(name) else "",
+        "unit_disagrees" if fact.unit == "USD" and _CALLED_PER_SHARE.match(name) else "",
         "unit_unknown" if fact.unit == "pure" and not value.percent else "",
         "scale_disagrees" if scale is None else "",
     )

@@ -14,6 +14,8 @@ from rarefy.tasks.text.states import STATES, swap_state_form
 LEAST, MOST = Decimal("1e-9"), Decimal("1e18")  # beyond, nobody writes an amount in other words
 ROUNDING = Decimal("0.005")  # a rounded form that is further off than this is another answer
 
+_DURATIONS = {"ms": "millisecond", "s": "second", "h": "hour", "d": "day"}  # "m" is of months and metres, too
+_DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|h|d)")
 _SYMBOL = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 # "total beverage company" is no name: a form begins with a capital, but for "plc"
 _SUFFIX = re.compile(rf"(?=[,\s]+(?:(?-i:[A-Z])|plc))(?:{ENDING.pattern}|[,\s]+Holdings\.?$)", re.IGNORECASE)
@@ -27,6 +29,8 @@ def answer_aliases(triplet: Triplet) -> tuple[str, ...]:
     # "Florida" for "FL", but not "IN" for "Indiana", which is a word of any text
     if not forms and triplet.answer.rpartition(", ")[2] in STATES:
         forms = {swap_state_form(triplet.answer)}
+    if spoken := _DURATION.fullmatch(triplet.answer):  # "10s" of a setting is said as "10 seconds"
+        forms = {f"{spoken[1]} {_DURATIONS[spoken[2]]}{'' if spoken[1] == '1' else 's'}"}
     forms.discard(triplet.answer)
     return tuple(sorted((a for a in forms if a), key=lambda a: (len(a), a)))
 

@@ -9,7 +9,7 @@ from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.knowledge.extract.readings import find_origin
 from rarefy.tasks.questions.ask.aliases import company_names, short_name
 from rarefy.tasks.questions.ask.index import CorpusIndex
-from rarefy.tasks.questions.ask.measures import Measure, describe_measure, lower_first, split_column, upper_first
+from rarefy.tasks.questions.ask.measures import Measure, describe_measure, upper_first
 from rarefy.tasks.text.quantities import quantities
 from rarefy.tasks.text.states import STATES
 
@@ -74,12 +74,12 @@ def ask_for_subject(triplet: Triplet, holder: str) -> str | None:
     return None
 
 
-_MONEY = {
+MONEY = {
     "AUD": "Australian dollars", "CHF": "Swiss francs", "CNY": "yuan", "HKD": "Hong Kong dollars",
     "INR": "rupees", "KRW": "won", "SGD": "Singapore dollars", "TWD": "New Taiwan dollars",
     "EUR": "euros", "GBP": "pounds sterling", "JPY": "yen", "CAD": "Canadian dollars",
 }  # fmt: skip
-_DOLLARS = {"$": "dollars", "USD": "US dollars"}  # what an answer needs not be told: its notations say it
+DOLLARS = {"$": "dollars", "USD": "US dollars"}  # what an answer needs not be told: its notations say it
 
 # "operating lease liabilities, including those of ... , as of": what trails behind a comma is closed by another
 _TAIL = re.compile(
@@ -109,16 +109,16 @@ def choose(forms: Sequence[str], *of: str) -> str:
 def unit_phrase(triplet: Triplet) -> str | None:
     """ "in millions of euros" where an answer could not be told without; None where the unit has no name."""
     unit = triplet.unit.partition("/")[0]
-    if triplet.unit in {"percent", "pure"} or triplet.object_type == "PERCENT" or unit in _DOLLARS:
+    if triplet.unit in {"percent", "pure"} or triplet.object_type == "PERCENT" or unit in DOLLARS:
         return ""
-    if unit in _MONEY:
-        return f"in {triplet.scale} of {_MONEY[unit]}" if triplet.scale else f"in {_MONEY[unit]}"
+    if unit in MONEY:
+        return f"in {triplet.scale} of {MONEY[unit]}" if triplet.scale else f"in {MONEY[unit]}"
     return "" if unit == "shares" else None
 
 
 def scale_phrase(triplet: Triplet) -> str:
     """ "in millions of dollars" where an answer in dollars or shares does not say its scale; "" for others."""
-    if not triplet.scale or triplet.scale[:-1] in triplet.answer or triplet.unit not in {*_DOLLARS, "shares"}:
+    if not triplet.scale or triplet.scale[:-1] in triplet.answer or triplet.unit not in {*DOLLARS, "shares"}:
         return ""
     return f"in {triplet.scale}{'' if triplet.unit == 'shares' else ' of dollars'}"
 
@@ -144,8 +144,12 @@ def _part_of(triplet: Triplet) -> tuple[str, str]:
     if not member or triplet.subject_type == "ORG":
         return "", ""
     if triplet.subject_type == "SEGMENT":
-        return re.sub(r"\s+segment$", "", member, flags=re.I), ""
+        return re.sub(r"(?:\s+total)?(?:\s+segment)?$", "", member, flags=re.I), ""
     if triplet.subject_type == "REGION":
+        if re.fullmatch(r"Non-? ?(?:U\.?S\.?|United States)", member, re.I):
+            return "", " outside the U.S."
+        if re.fullmatch(r"international|foreign", member, re.I):
+            return "", f" in {member.lower()} markets"
         member = re.sub(r"^([^,]+), ([^,]+)$", r"\1 and \2", member).replace("excluding U.S.", "excluding the U.S.")
         takes_article = re.match(
             r"Western Hemi|Eastern Hemi|United (?:States|Kingdom)|Americas|Rest of|Netherlands|U\.S\.$|Middle East",
@@ -238,6 +242,8 @@ def _figure_forms(triplet: Triplet, measure: Measure, who: str, named: bool, whe
     if segment:
         who = f"the {segment} segment of {who}" if described else f"{possessive(who)} {segment} segment"
     verb = measure.verb
+    if named and measure.name.startswith(f"{short_name(triplet.entity)} "):  # "Acme Corporation Stockholders' Equity"
+        return [f"what {verb} {measure.name} {when}"]
     closed = "," if _TAIL.search(measure.name) else ""  # of what goes on behind the measure
     name = f"{measure.name}{part}"
     flow, money = bool(triplet.period_start), triplet.object_type == "MONEY" and "/" not in triplet.unit
@@ -300,81 +306,6 @@ def _change_forms(measure: Measure, who: str, described: bool, when: str) -> lis
         return [f"by how much did {whose}{comma} {measure.direction} {when}"]
     statement = f"the cash flow statement of {who}" if described else f"{possessive(who)} cash flow statement"
     return [f"according to {statement}, by how much did {measure.thing} {measure.direction} {when}"]
-
-
-def ask_for_cell(triplet: Triplet) -> str:
-    """The question for a cell of a table without tags, in the words of its row and column."""
-    name, unit = triplet.relation, triplet.unit.partition("/")[0]
-    counted = ""
-    if unit in _MONEY:
-        counted = f", in {triplet.scale} of {_MONEY[unit]}" if triplet.scale else f", in {_MONEY[unit]}"
-    elif (unit or triplet.scale) and unit not in _DOLLARS and unit not in {"percent", "pure"}:
-        counted = f", in {triplet.scale} of {unit}" if unit and triplet.scale else f", in {triplet.scale or unit}"
-    if triplet.period and name.endswith(f" in the column “{triplet.period}”"):
-        name = name.removesuffix(f" in the column “{triplet.period}”")
-    _, column, head = name.rpartition("in the column “")
-    when = "" if (column and triplet.period in head) or not triplet.period else f" {_time_phrase(triplet.period)}"
-    table = _table_phrase(triplet.subject)
-    if split := split_column(name):
-        return f"According to {table}, what {_was_the(split[0])} as of {split[1]}{counted}?"
-    if not name.startswith("“"):
-        return f"According to {table}, what {'were' if is_plural(name) else 'was'} {name}{when}{counted}?"
-    if (plain := _ROW.fullmatch(name)) and triplet.value and table != triplet.subject:
-        return f"According to {table}, what {_was_the(lower_first(plain['row']))}{plain['under'] or ''}{when}{counted}?"
-    figure = " figure" if triplet.value else ""
-    forms = [f"According to {table}, what{figure} is given for {name}{when}{counted}?"]
-    if figure and table != triplet.subject:
-        forms.append(f"What figure does {table} give for {name}{when}{counted}?")
-    return choose(forms, triplet.subject, name, triplet.period)
-
-
-_AMOUNT = (
-    r"(?:revenues?|income|loss|expenses?|costs?|profit|assets|liabilities|debt|taxes|dividends(?: paid)?|proceeds"
-    r"|equity|earnings|sales|inventor(?:y|ies)|goods|payable|receivable|goodwill|securities|investments|obligations|depreciation"
-    r"|amortization|margin|compensation|benefits|deposits|equivalents|operations|activities|equipment|improvements"
-    r"|(?:issuance|repayments?|repurchases?|purchases|sales|cost) of [a-z ]+)"
-)
-_ROW = re.compile(  # a row that says what it is an amount of
-    rf"“(?P<row>(?:[a-z][\w ,’-]* )?{_AMOUNT})”(?P<under> under “[^“”]+”)?", re.I
-)
-
-
-def _was_the(measure: str) -> str:
-    """ "were the total assets", "was the fair value of bonds"."""
-    return f"{'were' if is_plural(re.split(' of ', measure)[0]) else 'was'} the {measure}"
-
-
-_OF_FORM = re.compile(r" in “(?P<who>[^“”]+), Form (?P<form>[\w-]+) for (?P<year>fiscal year \d{4}|[^“”]+)”$")
-_NOTE = re.compile(r"note (\d+[a-z]?) ?[-–—:.]? ?", re.I)
-
-
-_LEAD_IN = re.compile(r",? (?:was|were|is|are) (?:as follows|summari[sz]ed)\b.*$|^(?:the )?following (?:are|is) ", re.I)
-
-
-def _table_phrase(subject: str) -> str:
-    """A table's name as one says it: "the table “Components of property” in Microsoft's 10-K for fiscal 2013"."""
-    of = _OF_FORM.search(subject)
-    title = re.fullmatch(r"“([^“”]+)”", subject[: of.start()]) if of else None
-    if of is None or title is None:
-        return subject
-    words = _LEAD_IN.sub("", title[1])
-    words = re.sub(r"^The (\w)", lambda first: first[1].upper(), words)
-    words = words[:1].upper() + words[1:]
-    if words.isupper():
-        note = _NOTE.match(words)
-        rest = words[note.end() :] if note else words
-        words = (f"Note {note[1]}, " if note else "") + rest.capitalize()
-    year = of["year"].replace("fiscal year", "fiscal")
-    return f"the table “{words}” in {possessive(short_name(of['who']))} {of['form']} for {year}"
-
-
-def _time_phrase(period: str) -> str:
-    """A column's period in a sentence: "in the year ended May 31, 2019", "as of May 31, 2019", "for 2019"."""
-    if period.startswith("the end of"):
-        return f"at {period}"
-    if re.match(r"the |fiscal|financial|FY|Q[1-4]|H[12]|[1-4]Q|[12]H|\w+ (?:quarter|half)", period):
-        return f"in {period}"
-    return f"for {period}" if re.fullmatch(r"[\d/–-]{4,9}", period) else f"as of {period}"
 
 
 _DAY = re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}")

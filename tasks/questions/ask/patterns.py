@@ -13,10 +13,10 @@ from rarefy.tasks.knowledge.extract.values import FACTORS
 from rarefy.tasks.knowledge.graph.facts import is_member
 from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.questions.ask.aliases import company_names
+from rarefy.tasks.questions.ask.cells import ask_for_cell
 from rarefy.tasks.questions.ask.facts import (
     OFFICE,
     ask_deadline,
-    ask_for_cell,
     ask_for_figure,
     ask_for_object,
     ask_for_subject,

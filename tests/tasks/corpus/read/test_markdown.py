@@ -232,3 +232,28 @@ def test_an_empty_head_gives_way_to_the_first_row_that_names_columns() -> None:
 )
 def test_a_head_spans_nothing_where_nothing_says_so(text: str, head: str) -> None:
     assert table(text)[0].split("\n")[0] == head
+
+
+def test_what_stands_in_code_is_literal_in_sentences_and_cells() -> None:
+    table = (
+        "| Code | Character | Rule |\n|---|---|---|\n"
+        "| `%5c` | `\\` (backslash) | ``Host(`example.com`)`` |\n"
+        "| `%7c` | `\\|` (bar) | ``Query(`mobile`, `^(true|yes)$`)`` |\n"
+        "| `a_b_c` | `*x*` | a \\* b |\n"
+    )
+    assert blocks(table) == [
+        (
+            "table",
+            "| Code | Character | Rule |\n|---|---|---|\n"
+            "| %5c | \\ (backslash) | Host(`example.com`) |\n"
+            "| %7c | \\| (bar) | Query(`mobile`, `^(true\\|yes)$`) |\n"
+            "| a_b_c | *x* | a * b |",
+        )
+    ]
+    words = "Use `**not bold**`, `&lt;` for &lt;, `code`{.py}, [`link`](https://a.b/c); an open ` mark."
+    assert strip_inline_markup(words) == "Use **not bold**, &lt; for <, code, link; an open ` mark."
+
+
+def test_a_listing_keeps_its_indentation() -> None:
+    listing = "Here it is:\n\n```yaml\n    http:\n      routers:\n\n        a: b\n```\n"
+    assert blocks(listing) == [("text", "Here it is:"), ("text", "http:\n  routers:\n    a: b")]

@@ -8,7 +8,7 @@ from rarefy.data_contracts.rows import Chunk, Document, Fact, Place
 from rarefy.tasks.knowledge.extract import ExtractConfig, check_evidence, extract
 from rarefy.tasks.knowledge.extract.markdown import parse_tables
 from rarefy.tasks.knowledge.extract.periods import Period
-from rarefy.tasks.knowledge.extract.tables import is_unlikely
+from rarefy.tasks.knowledge.extract.tables import is_unlikely, without_period
 
 INCOME = """CONSOLIDATED STATEMENTS OF OPERATIONS
 (In millions, except per share amounts)
@@ -129,6 +129,21 @@ def test_a_cell_whose_words_do_not_bear_out_its_tag_is_rejected_with_the_reason(
         text, [replace(tag(text, shown, concept, value), start=text.rindex(shown), end=text.rindex(shown) + len(shown))]
     )
     assert only(facts_of(document, chunk)).rejected_because == reason
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["For the Years Ended December 31, 2024", "For Years Ended December 31, 2024", "At and for the year ended 2024"],
+)
+def test_a_column_that_says_whose_end_its_period_is_says_no_more(head):
+    assert without_period(head) == ""
+    assert without_period(f"{head} Gross") != ""
+
+
+def test_an_amount_of_millions_that_is_called_per_share_is_rejected():
+    text = INCOME.replace("Total net sales", "Net income per share, basic")
+    document, chunk = filing(text, [tag(text, "391,035", "us-gaap:NetIncomeLoss", "391035000000")])
+    assert only(facts_of(document, chunk)).rejected_because == "unit_disagrees"
 
 
 def test_a_column_that_says_more_than_its_period_is_not_the_whole_company():

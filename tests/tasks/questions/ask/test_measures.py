@@ -7,7 +7,8 @@ import pytest
 
 from rarefy.data_contracts.rows import Document, Question, Triplet
 from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names, short_name
-from rarefy.tasks.questions.ask.facts import ask_for_cell, ask_for_figure, possessive
+from rarefy.tasks.questions.ask.cells import ask_for_cell
+from rarefy.tasks.questions.ask.facts import ask_for_figure, possessive
 from rarefy.tasks.questions.ask.index import build_index
 from rarefy.tasks.questions.ask.measures import describe_measure
 
@@ -37,6 +38,7 @@ WHEN = r"in fiscal (?:year )?2024"
          "|A. (?:the end of|of December 31,) 2024, what was Apple's goodwill"),
         (figure("diluted earnings per share", unit="USD/shares", scale=""), ".*Apple's diluted earnings per share.*"),
         (figure("net sales", "Apple Inc. Greater China", "REGION"), ".*Apple's net sales in Greater China.*"),
+        (figure("revenues", "Apple Inc. Non-U.S.", "REGION"), ".*Apple's revenues outside the U.S..*"),
         (figure("net sales", "Apple Inc. Americas", "SEGMENT"),
          ".*the net sales of Apple's Americas segment.*|.* did Apple's Americas segment report .*"),
         (figure("accounts receivable, net", period="September 28, 2024", period_start=""),

@@ -1,0 +1,178 @@
+"""A cell of a table without tags as a question, in the words of its row, its column and its table."""
+
+import re
+
+from rarefy.data_contracts.rows import Triplet
+from rarefy.tasks.knowledge.extract.column_heads import find_unit
+from rarefy.tasks.knowledge.extract.labels import is_plural
+from rarefy.tasks.questions.ask.aliases import short_name
+from rarefy.tasks.questions.ask.facts import DOLLARS, MONEY, choose, possessive
+from rarefy.tasks.questions.ask.measures import lower_first, split_column, upper_first
+from rarefy.tasks.text.wordnet import known, readings
+
+_RELATION = re.compile(
+    r"“(?P<row>[^“”]+)”(?: \((?P<kind>.+?)\))?(?P<under> under “[^“”]+”)?(?: in the column “(?P<column>[^“”]+)”)?"
+)
+# Heads that say no more than that something stands below them
+_NO_KIND = re.compile(
+    r"(?:propert(?:y|ies)|fields?|form fields?|keys?|attributes?|parameters?|settings?|options?|variables?|topics?"
+    r"|features?|questions?|entr(?:y|ies)|labels?|terms?|titles?|subjects?|content|what|aspects?|criteri(?:a|on))"
+    r"(?:: .*)?",
+    re.I,
+)
+_NO_MORE = re.compile(r"(?:details?|values?|answers?|data|content|contents|info|information|settings?|results?)", re.I)
+_PEOPLE = re.compile(
+    r"(?:owner|manager|lead|contact|author|chair|director|head|editor|maintainer|president|approver)", re.I
+)
+_BETWEEN = {"of", "and", "or", "for", "the", "a", "an", "in", "to", "on", "by", "with", "per", "at"}
+_LONGEST = 5  # words of a head or a row that is said without quotes
+
+
+def ask_for_cell(triplet: Triplet) -> str:
+    """The question for a cell: "What is the owner of the service Billing, according to “On-call at Acme”?"."""
+    name = triplet.relation
+    if triplet.period and name.endswith(f" in the column “{triplet.period}”"):
+        name = name.removesuffix(f" in the column “{triplet.period}”")
+    _, column, head = name.rpartition("in the column “")
+    when = "" if (column and triplet.period in head) or not triplet.period else f" {_time_phrase(triplet.period)}"
+    table, counted = _table_phrase(triplet.subject), _counted(triplet)
+    if split := split_column(name):
+        return f"According to {table}, what {_was_the(split[0])} as of {split[1]}{counted}?"
+    if not name.startswith("“"):
+        return f"According to {table}, what {'were' if is_plural(name) else 'was'} {name}{when}{counted}?"
+    if (plain := _ROW.fullmatch(name)) and triplet.value and table != triplet.subject:
+        return f"According to {table}, what {_was_the(lower_first(plain['row']))}{plain['under'] or ''}{when}{counted}?"
+    asked = f"{_what(triplet, name)}{when}"
+    forms = [f"According to {table}, {asked}{counted}?"]
+    if not counted:
+        forms.append(f"{upper_first(asked)}, according to {table}?")
+    return choose(forms, triplet.subject, name, triplet.period)
+
+
+def _counted(triplet: Triplet) -> str:
+    """ ", in millions of euros" where an answer could not be told without."""
+    unit = triplet.unit.partition("/")[0]
+    if unit in MONEY:
+        return f", in {triplet.scale} of {MONEY[unit]}" if triplet.scale else f", in {MONEY[unit]}"
+    if (unit or triplet.scale) and unit not in DOLLARS and unit not in {"percent", "pure"}:
+        return f", in {triplet.scale} of {unit}" if unit and triplet.scale else f", in {triplet.scale or unit}"
+    return ""
+
+
+def _what(triplet: Triplet, name: str) -> str:
+    """What is asked for, in words where row and column are plain ones, else as the table prints them."""
+    figure, cell = bool(triplet.value), _RELATION.fullmatch(name)
+    if cell is None:
+        return f"what{' figure' if figure else ''} is given for {name}"
+    row, kind, under, column = (cell[part] or "" for part in ("row", "kind", "under", "column"))
+    corner = triplet.header.strip("| ").partition("|")[0].strip()
+    if under == f" under “{corner}”" and say_head(corner) and not is_plural(corner):
+        kind, under = corner, ""  # above the labels stands what they are, "Route"
+    thing = say_head(column)
+    general = not kind or _NO_KIND.fullmatch(kind)
+    attribute = say_head(row) if general and not under and not figure and _NO_MORE.fullmatch(column) else ""
+    if attribute:
+        many = is_plural(attribute) and not re.search(r",| and ", triplet.answer)
+        return f"what is given for {attribute}" if many else f"what {_is_the(attribute)}"  # of a property its value
+    of = _say_row(row, kind) + under
+    if not column or _NO_MORE.fullmatch(column):
+        return f"what{' figure' if figure else ''} is given for {of}"
+    if not thing:
+        return f"what{' figure' if figure else ''} does the column “{column}” give for {of}"
+    if figure and is_plural(thing) and not re.fullmatch(_AMOUNT, thing, re.I) and _is_count(triplet):
+        return f"what number of {thing} is given for {of}"
+    if figure:
+        return f"what {_is_the(thing)} given for {of}"
+    who = "who" if _PEOPLE.fullmatch(thing.split()[-1]) else "what"
+    return f"{who} {_is_the(thing)} {'for' if ' ' in thing else 'of'} {of}"
+
+
+def _is_count(triplet: Triplet) -> bool:
+    return not triplet.unit and not triplet.scale and re.fullmatch(r"\d+", triplet.value) is not None
+
+
+def say_head(head: str) -> str:
+    """A head of a row or column as a noun phrase in a sentence ("marketing goal"); "" where it is none for certain."""
+    bracket = re.search(r" ?\(([^()]*)\)$", head)
+    words = (head[: bracket.start()] if bracket and find_unit(bracket[1]) else head).split()
+    if not 0 < len(words) <= _LONGEST or not all(re.fullmatch(r"[^\W\d_]+(?:-[^\W\d_]+)*", word) for word in words):
+        return ""
+    said = [*map(_quiet, words)]
+    first, last = readings(said[0].lower()), readings(said[-1].lower())
+    nouns = any(reading.pos == "n" for reading in last) or (last == () and said[-1].isupper())
+    begins = first == () or any(reading.pos in "na" for reading in first)
+    if not nouns or not begins or any(word.lower() in _BETWEEN - {"of", "and"} for word in said):
+        return ""
+    return " ".join(said)
+
+
+def _quiet(word: str) -> str:
+    """A word with small letters where it is one of English and no abbreviation: "OWNER", "Owner"; not "ID", "Acme"."""
+    plain = word.istitle() or (word.isupper() and len(word) > 3)
+    return word.lower() if plain and all(map(known, word.lower().split("-"))) else word
+
+
+def _say_row(row: str, kind: str) -> str:
+    """A row's label behind the kind of thing that it is, in quotes unless it is a name: "the service Billing"."""
+    what = say_head(kind) if kind and not _NO_KIND.fullmatch(kind) else ""
+    capitals = re.fullmatch(
+        r"(?:[A-Z]\.|[A-Z0-9][\w&’'-]*|of|and|the)(?: (?:[A-Z]\.|[A-Z0-9][\w&’'-]*|of|and|the)){0,4}", row
+    )
+    named = capitals and (what or not all(known(word.lower()) for word in row.split()))
+    label = row if named else f"“{row}”"
+    if what and not is_plural(what) and what.lower() not in row.lower():
+        return f"the {what} {label}"
+    return f"{label} ({kind})" if kind and not what and not _NO_KIND.fullmatch(kind) else label
+
+
+def _is_the(thing: str) -> str:
+    return f"{'are' if is_plural(thing) else 'is'} the {thing}"
+
+
+_AMOUNT = (
+    r"(?:revenues?|income|loss|expenses?|costs?|profit|assets|liabilities|debt|taxes|dividends(?: paid)?|proceeds"
+    r"|equity|earnings|sales|inventor(?:y|ies)|goods|payable|receivable|goodwill|securities|investments|obligations|depreciation"
+    r"|amortization|margin|compensation|benefits|deposits|equivalents|operations|activities|equipment|improvements"
+    r"|(?:issuance|repayments?|repurchases?|purchases|sales|cost) of [a-z ]+)"
+)
+_ROW = re.compile(  # a row that says what it is an amount of
+    rf"“(?P<row>(?:[a-z][\w ,’-]* )?{_AMOUNT})”(?P<under> under “[^“”]+”)?", re.I
+)
+
+
+def _was_the(measure: str) -> str:
+    """ "were the total assets", "was the fair value of bonds"."""
+    return f"{'were' if is_plural(re.split(' of ', measure)[0]) else 'was'} the {measure}"
+
+
+_OF_FORM = re.compile(r" in “(?P<who>[^“”]+), Form (?P<form>[\w-]+) for (?P<year>fiscal year \d{4}|[^“”]+)”$")
+_NOTE = re.compile(r"note (\d+[a-z]?) ?[-–—:.]? ?", re.I)
+
+
+_LEAD_IN = re.compile(r",? (?:was|were|is|are) (?:as follows|summari[sz]ed)\b.*$|^(?:the )?following (?:are|is) ", re.I)
+
+
+def _table_phrase(subject: str) -> str:
+    """A table's name as one says it: "the table “Components of property” in Microsoft's 10-K for fiscal 2013"."""
+    of = _OF_FORM.search(subject)
+    title = re.fullmatch(r"“([^“”]+)”", subject[: of.start()]) if of else None
+    if of is None or title is None:
+        return subject
+    words = _LEAD_IN.sub("", title[1])
+    words = re.sub(r"^The (\w)", lambda first: first[1].upper(), words)
+    words = words[:1].upper() + words[1:]
+    if words.isupper():
+        note = _NOTE.match(words)
+        rest = words[note.end() :] if note else words
+        words = (f"Note {note[1]}, " if note else "") + rest.capitalize()
+    year = of["year"].replace("fiscal year", "fiscal")
+    return f"the table “{words}” in {possessive(short_name(of['who']))} {of['form']} for {year}"
+
+
+def _time_phrase(period: str) -> str:
+    """A column's period in a sentence: "in the year ended May 31, 2019", "as of May 31, 2019", "for 2019"."""
+    if period.startswith("the end of"):
+        return f"at {period}"
+    if re.match(r"the |fiscal|financial|FY|Q[1-4]|H[12]|[1-4]Q|[12]H|\w+ (?:quarter|half)", period):
+        return f"in {period}"
+    return f"for {period}" if re.fullmatch(r"[\d/–-]{4,9}", period) else f"as of {period}"
