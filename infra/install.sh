@@ -11,7 +11,8 @@ pins=${CONSTRAINTS-$(dirname "$0")/constraints.txt}
 uv=$(dirname "$python")/uv
 
 with_pip() { "$python" -m pip install --disable-pip-version-check --progress-bar off -q -c "$pins" "$@"; }
-configured() { "$python" -m pip config get "global.$1" 2>/dev/null || true; }  # uv does not read pip's settings
+# uv does not read pip's settings, of which those of the environment are listed first
+configured() { "$python" -m pip config list | sed -n -e "s/^:env:\.$1='\(.*\)'$/\1/p" -e "s/^global\.$1='\(.*\)'$/\1/p" | head -n 1; }
 
 install() {
   if "$uv" pip install --python "$python" -q -c "$pins" "$@"; then return; fi
@@ -37,8 +38,8 @@ install_torch() {
 }
 
 [ -x "$uv" ] || with_pip uv
-mirror=${PIP_INDEX_URL-$(configured index-url)}
-cert=${PIP_CERT-$(configured cert)}
+mirror=$(configured index-url)
+cert=$(configured cert)
 if [ -n "$mirror" ]; then export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX-$mirror}"; fi
 if [ -n "$cert" ]; then export SSL_CERT_FILE="${SSL_CERT_FILE-$cert}"; fi
 

@@ -244,7 +244,10 @@ def test_a_budget_that_is_spent_ends_the_loop_and_a_bug_is_no_fault(scene):
 
 def test_a_place_that_cannot_be_looked_at_for_a_while_is_looked_at_again(scene, monkeypatch):
 
-    real, failing = folder_watch.scan_documents, [OSError(5, "Input/output error"), PermissionError(13, "Permission denied")]
+    real, failing = (
+        folder_watch.scan_documents,
+        [OSError(5, "Input/output error"), PermissionError(13, "Permission denied")],
+    )
 
     def flaky(*args):
         if failing:
@@ -451,7 +454,9 @@ def test_watch_once_makes_the_benchmark_that_a_build_makes_and_follows_an_edit(b
         assert main(watch) == 0
         assert "edited" not in capsys.readouterr().err
         edited.write_text(edited.read_text().replace("Molde", "Bergen"))
-        build.fn(str(place / "corpus"), str(place / "out"), load(place / "quick.toml"), str(place / "store"), quiet=True)
+        build.fn(
+            str(place / "corpus"), str(place / "out"), load(place / "quick.toml"), str(place / "store"), quiet=True
+        )
         assert main(watch) == 0
         assert "edited" not in capsys.readouterr().err  # a build has read it
     finally:
