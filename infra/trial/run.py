@@ -46,9 +46,16 @@ UNDER_WAY = {
 }
 DONE = {"build": "Built", "evaluate": "Evaluated"}
 PATIENCE = 1800  # seconds for a run: two cores that others use too
+EVALUATION = {
+    "benchmark": "/benchmarks/sample",
+    "systems": ["extractive"],
+    "protocols": ["retrieval_robustness"],
+    "questions": 60,
+}
 AWAY = 20  # seconds between stop and start
 # in the order of the table; what is hurt in an evaluation, the others in a build
 SERVICES = ("dask-worker", "dask-scheduler", "prefect", "postgres", "minio", "elasticsearch")
+KILL = "import os, sys; [os.kill(int(process), 9) for process in sys.argv[1:]]"
 SEARCHED = 50  # searches that a server has answered when an evaluation counts as being in their middle
 
 # nothing begins by itself in the middle of a trial, and a run that is tried again does not wait long for it
@@ -304,7 +311,8 @@ class Trial:
         """End all containers of a service by SIGKILL to their first process, as `docker kill` counts as asked for."""
         found = self.compose("ps", "-q", service, quiet=True).split()
         first = docker("inspect", "-f", "{{.State.Pid}}", *found, quiet=True).split()
-        docker("run", "--rm", "--pid", "host", "--user", "0", "--entrypoint", "kill", IMAGE, "-9", *first, quiet=True)
+        run = ["run", "--rm", "--pid", "host", "--user", "0", "--entrypoint", "python", IMAGE, "-c", KILL]
+        docker(*run, *first, quiet=True)
 
     def stop(self, service: str) -> None:
         """Stop all containers of a service as asked for, and start them after a while."""
@@ -368,7 +376,7 @@ def hurt_service(
     if service == "elasticsearch":
         for index in trial.search("_cat/indices?format=json"):
             trial.search(index["index"], "DELETE")
-        kind, given = "evaluate", {"store": store, "results": out, "systems": ["extractive"]}
+        kind, given = "evaluate", {**EVALUATION, "store": store, "results": out}
         run = trial.start(kind, **given)
         trial.in_search(run)
     else:
@@ -406,7 +414,10 @@ def hurt_services(trial: Trial, services: Sequence[str], expected: dict[str, str
     figures = None
     if "elasticsearch" in services:
         say("an evaluation over Elasticsearch that nothing is done to")
-        given = {"store": "s3://rarefy/whole", "results": "/benchmarks/whole", "systems": ["extractive"]}
+        # the packaged benchmark, with enough questions that its searches take a while
+        copy = "cp -r /opt/rarefy/lib/python*/site-packages/rarefy/tasks/sample/rarefy/sample /benchmarks"
+        trial.compose("exec", "-T", "prefect-worker", "sh", "-c", copy, quiet=True)
+        given = {**EVALUATION, "store": "s3://rarefy/whole", "results": "/benchmarks/whole"}
         trial.ended(trial.start("evaluate", **given), DONE["evaluate"])
         figures = trial.figures("/benchmarks/whole")
     rows, faults = list[tuple[str, ...]](), list[str]()
@@ -420,6 +431,27 @@ def hurt_services(trial: Trial, services: Sequence[str], expected: dict[str, str
     for row in (HEAD, ("---",) * len(HEAD), *rows):
         print(f"| {' | '.join(row)} |")
     assert not faults, "\n".join(faults)
+
+
+def run_in_containers(trial: Trial, expected: dict[str, str]) -> None:
+    """A build in a container of its own, as infra/docker-pool.yaml has it."""
+    say("a build by a work pool of type docker")
+    text = (INFRA / "docker-pool.toml").read_text()
+    here = {
+        "rarefy:0.1.0": IMAGE,
+        "rarefy_": f"{PROJECT}_",
+        "/srv/rarefy/infra/docker-pool.toml": f"{trial.work}/rarefy.toml",
+    }
+    for name, ours in here.items():
+        text = text.replace(name, ours)
+    (trial.work / "rarefy.toml").write_text(text + CHANGED)
+    trial.files += ["-f", str(INFRA / "docker-pool.yaml")]
+    with (trial.work / "env").open("a") as env:
+        env.write(f"DOCKER_GROUP={Path('/var/run/docker.sock').stat().st_gid}\n")
+    trial.compose("up", "-d", "--force-recreate", "--no-deps", "deployments", "prefect-worker", quiet=True)
+    until(trial.all_well, "every service is healthy", 600)
+    trial.ended(trial.start("build", store="s3://rarefy/pool", out="/benchmarks/pool"), "Built")
+    same(expected, trial.digests("/benchmarks/pool"))
 
 
 def rehearse(trial: Trial, hurt: Sequence[str]) -> None:
@@ -476,6 +508,7 @@ def rehearse(trial: Trial, hurt: Sequence[str]) -> None:
     trial.ended(lost, "Crashed")
     trial.ended(after, "Built")
     same(expected, trial.digests("/benchmarks/91"))
+    run_in_containers(trial, expected)
 
 
 def main() -> int:
