@@ -103,7 +103,8 @@ def test_what_a_package_needs_is_copied():
     """What setuptools reads in the build stage is there."""
     project = (ROOT / "pyproject.toml").read_text()
     copied = " ".join(told("COPY"))
-    assert 'readme = "README.md"' in project and "README.md" in copied and "LICENSE" in copied
+    assert 'readme = "README.md"' in project
+    assert all(name in copied for name in ("README.md", "LICENSE", "__init__.py", "py.typed"))
     packages = {name.split(".")[1] for name in re.findall(r'"(rarefy\.[\w.]+)"', project)}
     assert all(package in copied for package in packages)
 
