@@ -301,9 +301,11 @@ class Trial:
 
         def searched() -> bool:
             assert self.state(run) in UNDER_WAY, f"{run} ended as {self.state(run)}: {self.message}"
-            return bool(
-                self.search("_stats/search")["_all"]["total"].get("search", {}).get("query_total", 0) > SEARCHED
-            )
+            try:
+                searches = self.search("_stats/search")["_all"]["total"].get("search", {})
+            except subprocess.CalledProcessError:  # it starts again
+                return False
+            return bool(searches.get("query_total", 0) > SEARCHED)
 
         until(searched, f"{run}: searches", pause=0.2)
 
@@ -385,6 +387,9 @@ def hurt_service(
         trial.in_stage(run, "chunk")
     begun = time.monotonic()
     ACTIONS[action](trial, service)
+    if (service, action) == ("elasticsearch", "killed"):  # twice: requests in flight may wait for what never comes
+        trial.in_search(run)
+        trial.kill(service)
     until(lambda: trial.state(run) not in UNDER_WAY, f"run {run} ends")
     seconds, state = time.monotonic() - begun, trial.state(run)
     say(f"  {state}: {trial.message.splitlines()[0]}")
