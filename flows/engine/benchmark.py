@@ -19,6 +19,7 @@ from rarefy.flows.models.expected_questions import report_expected
 from rarefy.flows.reports.build_report import BuildResult
 from rarefy.flows.reports.console import Terminal
 from rarefy.tasks.export import BESIDE, NAMES
+from rarefy.tasks.refresh.feeds.watched import remember_read
 from rarefy.tasks.refresh.versions.compare import describe_differing_settings, find_differing_settings
 from rarefy.tasks.store import journal
 from rarefy.tasks.store.active_runs import mark_run
@@ -52,7 +53,8 @@ def build_from_store(
 
 def build_benchmark(run: Run, corpus: str, out: str, config: Config, limit: int = 0, as_of: str = "") -> BuildResult:
     """Make the benchmark of a corpus, publish it in `out` and record it in the store's journal."""
-    previous = journal.latest_version(run.store, journal.line_of(out))
+    line, whole = journal.line_of(out), not limit and not as_of
+    previous = journal.latest_version(run.store, line)
     if previous and (
         names := find_differing_settings(previous.config, build_settings(config))
     ):  # a config may have been forgotten
@@ -61,7 +63,8 @@ def build_benchmark(run: Run, corpus: str, out: str, config: Config, limit: int 
         )
     batching = choose_batching(run, corpus, out, as_of)
     with write_outcome(run, out, config):
-        read = run.read_documents(stages.reading(config), run.list_sources(corpus), limit)
+        sources = run.list_sources(corpus, line if whole else "")
+        read = run.read_documents(stages.reading(config), sources, limit)
         parts, tables = run.batch_documents(read, limit, config.quarantine_budget, batching)
         report_expected(run, config, parts, corpus, out)
         parts = run.each(stages.chunking(config), parts)
@@ -87,6 +90,8 @@ def build_benchmark(run: Run, corpus: str, out: str, config: Config, limit: int 
         tables = run.collect_breaches(run.collect_unanswered([*parts, *varied], tables))
         built = deliver(run, out, config, tables, as_of)
         entry = record_version(run, built, corpus, config, tables, as_of, limit)
+        if whole and run.seen:
+            remember_read(run.store, line, corpus, run.seen)
         return replace(built, entry=entry, previous=previous)
 
 

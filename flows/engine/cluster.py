@@ -47,12 +47,19 @@ class ClusterConfig(BaseModel, frozen=True, extra="forbid"):
             raise ValueError("workers: a fixed number, and maximum: a changing one; keep one of them")
         if self.minimum > self.maximum:
             raise ValueError(f"minimum: {self.minimum} is more than maximum = {self.maximum}")
-        for path, value in _leaves(self.options):
-            if SECRET.search(path.rpartition(".")[2]) and isinstance(value, str) and not ENVIRONMENT.fullmatch(value):
+        for path, value in find_secrets(self.options):
+            if not ENVIRONMENT.fullmatch(value):
                 raise ValueError(
                     f"options.{path}: looks like a secret, which belongs into the environment; write $NAME here"
                 )
         return self
+
+
+def find_secrets(options: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Path and value of every text in nested options whose name is that of a secret."""
+    for path, value in _leaves(options):
+        if SECRET.search(path.rpartition(".")[2]) and isinstance(value, str):
+            yield path, value
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import logging
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Protocol
 
@@ -40,6 +40,8 @@ class ProgressListener(Protocol):
     def at(self, stage: str, counts: str, share: float) -> None: ...
 
     def end(self, stage: str, note: str) -> None: ...
+
+    def fail(self, stage: str, rows: Sequence[Mapping[str, str]]) -> None: ...
 
 
 class ProgressLine:
@@ -166,6 +168,11 @@ class ProgressBoard:
     def note(self, stage: str, text: str) -> None:
         """Print a line under the name of a stage, or a word of its kind."""
         self.say(f"{stage:<{WIDTH}} {text}")
+
+    def fail(self, stage: str, rows: Sequence[Mapping[str, str]]) -> None:
+        """Pass what a stage failed on to the listener, row by row: the console gets a few lines of it otherwise."""
+        if self.listener and rows:
+            self.listener.fail(stage, rows)
 
     def show(self, text: str) -> None:
         """Print one line on the console alone, unless quiet."""

@@ -4,6 +4,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -30,6 +31,9 @@ from rarefy.tasks.corpus.read.sources import MEDIA_TYPES, list_sources
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.models.llm import InferenceContext
 from rarefy.tasks.models.llm.reply_store import Usage
+from rarefy.tasks.refresh.feeds.faults import FeedFault
+from rarefy.tasks.refresh.feeds.folder import FileMark
+from rarefy.tasks.refresh.feeds.watched import load_seen, scan_documents
 from rarefy.tasks.store.lease import no_fence
 from rarefy.tasks.store.recipe import BREACHES, NO_MODEL, Inputs, Job
 from rarefy.tasks.store.tables import Store, TableDamaged, digest
@@ -77,6 +81,7 @@ class Run:
     breaches: dict[str, Breach] = field(default_factory=dict)  # rows that were set aside, by name
     languages: Counter[str] = field(default_factory=Counter)  # documents in each other language than English
     tables: Tables = field(default_factory=dict)  # made so far, for what is left of a build that ends early
+    seen: Mapping[str, FileMark] = field(default_factory=dict)  # documents as they lay there when they were listed
     makes: bool = True  # False: NotMade where the store does not have what a stage makes
 
     def stage(self, name: str, work: Callable[[], Made]) -> Made:
@@ -97,10 +102,13 @@ class Run:
             persist_result=False,
         )()
 
-    def list_sources(self, corpus: str) -> list[Part]:
-        """The sources of a corpus; UsageFault where there are none."""
+    def list_sources(self, corpus: str, line: str = "") -> list[Part]:
+        """The sources of a corpus, noted in `seen` for the watch of this line; UsageFault where there are none."""
 
         def work() -> list[Part]:
+            if line:
+                with suppress(FileNotFoundError, FeedFault):  # the list of the sources says it
+                    self.seen = scan_documents(corpus, load_seen(self.store, line, corpus)[0])
             try:
                 sources = list_sources(corpus, self.store)
             except OSError as error:
@@ -205,6 +213,9 @@ class Run:
         faults = list(from_table(self.store.table(quarantine), Quarantined))
         lines = [f"{fault.source}: {fault.reason}: {fault.detail}" for fault in faults]
         self._report("skipped", lines, "{:,} more; quarantine.jsonl lists them all")
+        self.board.fail(
+            "read", [{"document": row.source, "reason": row.reason, "detail": row.detail} for row in faults]
+        )
         if not documents:
             why = "; ".join(f"{fault.source}: {fault.reason} ({fault.detail})" for fault in faults[:3])
             raise UsageFault(f"nothing to build: none of {len(faults):,} documents could be read: {why}")
@@ -257,6 +268,7 @@ class Run:
         raised = [row for row in breaches if row.rule == RAISED]
         lines = [f"{stage} on {row.row}: {row.detail}; it is left out" for row in raised]
         self._report("failed", lines, stage + " on {:,} more; breaches.jsonl lists them")
+        self.board.fail(stage, [{"row": row.row, "reason": row.rule, "detail": row.detail} for row in raised])
         return raised
 
     def _make(self, job: Job, tables: Tables) -> dict[str, str]:

@@ -1,15 +1,18 @@
 """What is deployed, when it runs, and who hears of it: the section [deploy] of a config."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, Field
+
+from rarefy.flows.engine.cluster import find_secrets
 
 Ending = Literal["failed", "crashed", "timed-out", "regression", "lost", "cancelled", "refreshed"]
 KINDS = ("build", "refresh", "evaluate", "watch")
 _EVERY = re.compile(r"every (\d+) ?(s|min|h|d)")
 _CRON = re.compile(r"(?:[\dA-Za-z*/,#?-]+ +){4}[\dA-Za-z*/,#?-]+")
+_BLOCK = re.compile(r"\{\{ *prefect\.(blocks|variables)\.[^}]+\}\}")
 _SECONDS = {"s": 1, "min": 60, "h": 3_600, "d": 86_400}
 
 
@@ -42,6 +45,16 @@ def _rule(text: str) -> str:
 
     parse_rule(text)
     return text
+
+
+def _without_secrets(variables: dict[str, Any]) -> dict[str, Any]:
+    for path, value in find_secrets(variables):
+        if not _BLOCK.search(value):
+            raise ValueError(
+                f"{path}: looks like a secret, and Prefect shows job variables to everybody; make a block of it, and "
+                'write "{{ prefect.blocks.secret.NAME }}" here'
+            )
+    return variables
 
 
 Schedule = Annotated[
@@ -102,6 +115,11 @@ class Deploy(BaseModel, frozen=True, extra="forbid"):
     )
     work_pool: str = Field("rarefy", min_length=1, description="work pool whose workers run it; made where it is not")
     pool_type: str = Field("process", min_length=1, description="of a work pool that is made: process, docker, ...")
+    job_variables: Annotated[dict[str, Any], AfterValidator(_without_secrets)] = Field(
+        {},
+        description="what the pool starts a run with: image, networks, volumes, env, ...; Prefect shows them, so "
+        'that a secret is "{{ prefect.blocks.secret.NAME }}"',
+    )
     tags: tuple[str, ...] = Field(("rarefy",), description="of every deployment and its runs")
     tell: tuple[Ending, ...] = Field(
         ("failed", "crashed", "timed-out", "regression", "lost"),

@@ -71,11 +71,14 @@ def plan_deployments(deploy: Deploy, config_file: str = "", folder: str = "") ->
         timing: Timing = getattr(deploy, kind)
         flow = getattr(deployed, kind)
         variables: dict[str, Any] = {
+            **deploy.job_variables,
             "env": {
+                **deploy.job_variables.get("env", {}),
                 **limits_environment(kind, timing.retries, timing.retry_delay_seconds, timing.timeout_seconds),
                 "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": HEARTBEAT,
+                "PREFECT_CLIENT_RETRY_EXTRA_CODES": "500",  # what a server answers whose database is away
                 "PREFECT_LOGGING_LOGGERS_PREFECT_TASK_RUNS_LEVEL": "WARNING",  # every stage has a line of its own
-            }
+            },
         }
         if deploy.pool_type == "process" and (deploy.folder or folder):
             variables["working_dir"] = deploy.folder or folder

@@ -11,12 +11,12 @@ from rarefy.flows.engine import reachability
 from rarefy.flows.engine.reachability import is_storage_error
 from rarefy.flows.faults import Fault, SpentFault, UsageFault
 from rarefy.tasks.corpus.read.sources import is_url
-from rarefy.tasks.refresh.feeds.bucket import MirrorState, mirror_bucket, scan_bucket
+from rarefy.tasks.refresh.feeds.bucket import MirrorState, mirror_bucket
 from rarefy.tasks.refresh.feeds.config import FolderConfig
 from rarefy.tasks.refresh.feeds.faults import FeedFault
-from rarefy.tasks.refresh.feeds.feed_memory import load_memory, save_memory, short_hash
-from rarefy.tasks.refresh.feeds.folder import FileChanges, Moment, WatchState, current_moment, settle_files
-from rarefy.tasks.refresh.feeds.folder import scan_folder as look_into
+from rarefy.tasks.refresh.feeds.feed_memory import load_memory, save_memory
+from rarefy.tasks.refresh.feeds.folder import FileChanges, Moment, current_moment, settle_files
+from rarefy.tasks.refresh.feeds.watched import load_seen, memory_name, scan_documents
 from rarefy.tasks.refresh.refresh_queue import pending_requests, request_refresh
 from rarefy.tasks.store.journal import line_of
 from rarefy.tasks.store.tables import Store
@@ -172,18 +172,14 @@ def poll(
 
     Asked for first, remembered last: a crash between the two asks once more, which costs nothing.
     """
-    name = f"{line}-{short_hash(place.built)}"
-    before, damage = load_memory(store, name, WatchState)
+    name = memory_name(line, place.built)
+    before, damage = load_seen(store, line, place.built)
     if damage:
         say(damage)
     if place.folder:
         _mirrored(store, f"{name}-mirror", place, say)
     try:
-        listed = (
-            scan_bucket(place.corpus)
-            if is_url(place.built)
-            else look_into(Path(place.built).expanduser(), before.taken, before.waiting, config.rehash)
-        )
+        listed = scan_documents(place.built, before, config.rehash)
     except FileNotFoundError as error:
         return PollResult(
             FileChanges(), (), f"{error.filename or place.built} is not there: nothing is taken for deleted", True

@@ -1,15 +1,18 @@
 """infra/compose.yaml, really run: `make test-containers`, with Docker and its Compose 2; wants nothing but Python 3.11.
 
 Base images are used as found, else pulled, else made of Debian's packages (stand-ins, on Debian 12 as root with
-debootstrap). Everything has the project name rarefy-trial and is removed at the end, but for the images.
-`--keep` leaves it running. Where something is missing it says "skipped", and why, and ends with 0.
+debootstrap), Elasticsearch of its published jars with ../shared/tools/elasticsearch. Everything has the project name
+rarefy-trial and is removed at the end, but for the images. `--keep` leaves it running; `--hurt` names the services that
+are hurt in the middle of runs, by default all. Where something is missing it says "skipped", and why, and ends with 0.
 """
 
 import argparse
 import base64
+import itertools
 import json
 import os
 import re
+import resource
 import secrets
 import shutil
 import signal
@@ -20,7 +23,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +31,9 @@ HERE = Path(__file__).resolve().parent
 INFRA, ROOT = HERE.parent, HERE.parent.parent
 PROJECT = IMAGE = "rarefy-trial"
 DOCUMENTS = ("24-cfr-791.md", "24-cfr-792.md", "fomc-2015-06-17.txt", "fomc-2015-07-29.txt")
-STANDS_IN = {
-    "python": "python",
-    "postgres": "postgres",
-    "minio": "s3",
-}  # by a word of the image's name: the folder here
+# by a word of the image's name: the folder here
+STANDS_IN = {"python": "python", "postgres": "postgres", "minio": "s3", "elasticsearch": "elasticsearch"}
+LAUNCHER = ROOT.parent / "shared" / "tools" / "elasticsearch"
 UNDER_WAY = {
     "Late",
     "Scheduled",
@@ -43,18 +44,38 @@ UNDER_WAY = {
     "AwaitingRetry",
     "Retrying",
 }
+DONE = {"build": "Built", "evaluate": "Evaluated"}
 PATIENCE = 1800  # seconds for a run: two cores that others use too
-KILL = (
-    "import os, signal; os.kill(-1, signal.SIGKILL)"  # all of a container but its first process, which ends with them
-)
+EVALUATION = {
+    "benchmark": "/benchmarks/sample",
+    "systems": ["extractive"],
+    "protocols": ["retrieval_robustness"],
+    "questions": 60,
+}
+AWAY = 20  # seconds between stop and start
+# in the order of the table; what is hurt in an evaluation, the others in a build
+SERVICES = ("dask-worker", "dask-scheduler", "prefect", "postgres", "minio", "elasticsearch")
+KILL = "import os, sys; [os.kill(int(process), 9) for process in sys.argv[1:]]"
+SEARCHED = 50  # searches that a server has answered when an evaluation counts as being in their middle
 
-
-# nothing begins by itself in the middle of a trial
+# nothing begins by itself in the middle of a trial, and a run that is tried again does not wait long for it
 CHANGED = """
+[deploy.build]
+retry_delay_seconds = 10
+[deploy.evaluate]
+retry_delay_seconds = 10
 [deploy.refresh]
 schedule = ""
 [deploy.watch]
 schedule = ""
+"""
+# where there is a server: all three kinds of retrievers in one index of it
+ON_SERVER = """
+[retrieve]
+retrievers = ["elasticsearch", "dense", "hybrid"]
+hybrid.of = ["elasticsearch", "dense"]
+[[retrieve.dense]]
+index = "elasticsearch"
 """
 
 
@@ -76,7 +97,9 @@ def docker(*arguments: str, quiet: bool = False, patience: int = 3600) -> str:
         timeout=patience,
     )
     if done.returncode:
-        raise subprocess.CalledProcessError(done.returncode, done.args, done.stdout, done.stderr)
+        failed = subprocess.CalledProcessError(done.returncode, done.args, done.stdout, done.stderr)
+        failed.add_note(done.stderr or "")
+        raise failed
     return done.stdout
 
 
@@ -101,12 +124,15 @@ def until(true: Callable[[], bool], what: str, patience: int = PATIENCE, pause: 
 def base_images() -> dict[str, str]:
     """The images that the files name, by a word of their names, and what is taken for each."""
     names = [re.search(r"^ARG BASE=(\S+)", (INFRA / "Dockerfile").read_text(), re.M)[1]]  # type: ignore[index]
-    names += re.findall(r"^ +image: (\S*(?:postgres|minio):\S+)", (INFRA / "compose.yaml").read_text(), re.M)
+    words = "|".join(STANDS_IN)
+    names += re.findall(rf"^ +image: (\S*(?:{words}):\S+)", (INFRA / "compose.yaml").read_text(), re.M)
     taken = {}
     for word in STANDS_IN:
         (name,) = (one for one in names if word in one)
         if works("image", "inspect", name) or works("pull", name, patience=300):
             taken[word] = name
+        elif word == "elasticsearch" and not (LAUNCHER.exists() and shutil.which("mvn")):
+            say(f"skipped: Elasticsearch: {name} cannot be had, nor {LAUNCHER} with Maven to make a stand-in of")
         else:
             taken[word] = stand_in(word, taken.get("python", ""))
             say(f"{name} cannot be had: {taken[word]} stands in for it")
@@ -130,6 +156,8 @@ def stand_in(word: str, python: str) -> str:
         folder = shutil.copytree(HERE / STANDS_IN[word], f"{work}/image")
         if word == "python":
             Path(folder, "pip.conf").write_text(settings_of_pip())
+        if word == "elasticsearch":
+            subprocess.run([folder / "make.sh", LAUNCHER, folder], check=True, stdout=sys.stderr)
         docker("build", "-t", name, *(["--build-arg", f"BASE={python}"] if word == "minio" else []), str(folder))
     return name
 
@@ -140,7 +168,10 @@ def settings_of_pip() -> str:
     found = re.findall(
         r"^(?:global|install|:env:)\.(index-url|extra-index-url|trusted-host|default-timeout)='(.*)'$", told, re.M
     )
-    return "\n".join(["[global]", *(f"{name} = {value}" for name, value in dict(found).items())]) + "\n"
+    settings = {"cert": "/etc/ssl/certs/ca-certificates.crt"} | dict(
+        found
+    )  # of the image, where debian.sh put ours, too
+    return "\n".join(["[global]", *(f"{name} = {value}" for name, value in settings.items())]) + "\n"
 
 
 def free_port() -> int:
@@ -161,6 +192,7 @@ class Trial:
             "PREFECT_PORT": str(self.port),
             "DASK_PORT": str(free_port()),
             "RAREFY_CONFIG": str(work / "rarefy.toml"),
+            "COMPOSE_PROFILES": "elasticsearch" if "elasticsearch" in base else "",
             **{name: os.environ[name] for name in ("TORCH_INDEX", "RAREFY_WORKER_MEMORY") if name in os.environ},
         }
         example = dict(
@@ -168,14 +200,18 @@ class Trial:
         )
         (work / "env").write_text("".join(f"{name}={value}\n" for name, value in (example | given).items()))
         (work / "env").chmod(0o600)
-        (work / "rarefy.toml").write_text((INFRA / "rarefy.toml").read_text() + CHANGED)
+        given_config = (INFRA / "rarefy.toml").read_text() + CHANGED
+        (work / "rarefy.toml").write_text(given_config + (ON_SERVER if "elasticsearch" in base else ""))
         (work / "rarefy.toml").chmod(0o644)
         work.chmod(0o755)
         text = (INFRA / "compose.yaml").read_text()
         ours = re.findall(r"^  ([\w-]+):.*\n    <<: \*rarefy$", text, re.M)
-        images = {"postgres": base["postgres"], "minio": base["minio"]} | dict.fromkeys(ours, IMAGE)
+        images = {word: image for word, image in base.items() if word != "python"} | dict.fromkeys(ours, IMAGE)
         override: dict[str, Any] = {"services": {name: {"image": image} for name, image in images.items()}}
         override["services"]["objects"]["build"] = {"args": {"BASE": base["python"]}}
+        if "elasticsearch" in base:  # a daemon in a container may not give more files than it may open itself
+            files = min(65536, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+            override["services"]["elasticsearch"]["ulimits"] = {"nofile": {"soft": files, "hard": files}}
         (work / "trial.yaml").write_text(json.dumps(override))  # JSON is YAML
         self.files = [
             "-p",
@@ -187,7 +223,7 @@ class Trial:
             "-f",
             str(work / "trial.yaml"),
         ]
-        self.work = work
+        self.work, self.services = work, [name for name in SERVICES if name in base or name in ours]
 
     def compose(self, *arguments: str, **how: Any) -> str:
         return docker("compose", "--progress", "plain", *self.files, *arguments, **how)
@@ -234,18 +270,70 @@ class Trial:
         say(f"  {state}: {self.message.splitlines()[0]} ({seconds:.0f} s)")
         return seconds
 
+    def is_logged(self, run: str, begins: str) -> bool:
+        """Whether a run's log has a line that begins so."""
+        asked = {"logs": {"flow_run_id": {"any_": [run]}}, "sort": "TIMESTAMP_DESC", "limit": 50}
+        return any(line["message"].startswith(begins) for line in self.api("logs/filter", asked))
+
     def reached(self, run: str, stage: str) -> None:
         """Wait until a run's log tells of the end of a stage."""
-        asked = {"logs": {"flow_run_id": {"any_": [run]}}, "sort": "TIMESTAMP_DESC", "limit": 50}
-        until(
-            lambda: any(line["message"].startswith(f"{stage}:") for line in self.api("logs/filter", asked)),
-            f"{run}: {stage}",
-        )
+        until(lambda: self.is_logged(run, f"{stage}:"), f"{run}: {stage}")
         assert self.state(run) == "Running"
+
+    def in_stage(self, run: str, before: str) -> None:
+        """Wait until Dask works on documents of the stage after this one."""
+        self.reached(run, before)
+        counts = f"http://{self.compose('port', 'dask-scheduler', '8787', quiet=True).strip()}/json/counts.json"
+
+        def working() -> bool:
+            with urllib.request.urlopen(counts, timeout=60) as answer:
+                return bool(json.load(answer)["processing"])
+
+        until(working, f"{run}: Dask has work", pause=0.2)
+
+    def search(self, path: str, method: str = "GET") -> Any:
+        """An answer of Elasticsearch, which publishes no port."""
+        command = ["curl", "-fsS", "-X", method, f"http://127.0.0.1:9200/{path}"]
+        return json.loads(self.compose("exec", "-T", "elasticsearch", *command, quiet=True))
+
+    def in_search(self, run: str) -> None:
+        """Wait until Elasticsearch answers searches of a run, into an index that the run itself has filled."""
+
+        def searched() -> bool:
+            assert self.state(run) in UNDER_WAY, f"{run} ended as {self.state(run)}: {self.message}"
+            try:
+                searches = self.search("_stats/search")["_all"]["total"].get("search", {})
+            except subprocess.CalledProcessError:  # it starts again
+                return False
+            return bool(searches.get("query_total", 0) > SEARCHED)
+
+        until(searched, f"{run}: searches", pause=0.2)
+
+    def kill(self, service: str) -> None:
+        """End all containers of a service by SIGKILL to their first process, as `docker kill` counts as asked for."""
+        found = self.compose("ps", "-q", service, quiet=True).split()
+        first = docker("inspect", "-f", "{{.State.Pid}}", *found, quiet=True).split()
+        run = ["run", "--rm", "--pid", "host", "--user", "0", "--entrypoint", "python", IMAGE, "-c", KILL]
+        docker(*run, *first, quiet=True)
+
+    def stop(self, service: str) -> None:
+        """Stop all containers of a service as asked for, and start them after a while."""
+        self.compose("stop", service, quiet=True)
+        time.sleep(AWAY)
+        self.compose("start", service, quiet=True)
+
+    def restart(self, service: str) -> None:
+        self.compose("restart", service, quiet=True)
 
     def digests(self, folder: str) -> dict[str, str]:
         """SHA-256 of each file of a benchmark."""
         return listed(self.compose("exec", "-T", "prefect-worker", "sh", "-c", DIGESTS.format(folder), quiet=True))
+
+    def figures(self, results: str) -> Any:
+        """The figures of the only evaluation in this folder."""
+        return json.loads(
+            self.compose("exec", "-T", "prefect-worker", "sh", "-c", f"cat {results}/*/summary.json", quiet=True)
+        )["figures"]
 
 
 DIGESTS = "cd {} && find . -type f ! -name '*.lock' -exec sha256sum {{}} +"
@@ -273,6 +361,50 @@ def same(one: dict[str, str], other: dict[str, str]) -> None:
     say(f"  the same bytes as one process, {len(one)} files")
 
 
+ACTIONS: dict[str, Callable[[Trial, str], None]] = {
+    "killed": Trial.kill,
+    "stopped, started": Trial.stop,
+    "restarted": Trial.restart,
+}
+HEAD = ("service", "in the middle of a run", "the run ended as", "tries", "seconds to its end", "what it made")
+
+
+def hurt_service(
+    trial: Trial, service: str, action: str, number: int, expected: dict[str, str], figures: Any
+) -> tuple[str, ...]:
+    """Hurt a service in the middle of a run, which must end or leave its turn to the next one; a row of the table."""
+    say(f"{service} is {action} in the middle of a run")
+    store, out = f"s3://rarefy/hurt-{number}", f"/benchmarks/hurt-{number}"
+    if service == "elasticsearch":
+        for index in trial.search("_cat/indices?format=json"):
+            trial.search(index["index"], "DELETE")
+        kind, given = "evaluate", {**EVALUATION, "store": store, "results": out}
+        run = trial.start(kind, **given)
+        trial.in_search(run)
+    else:
+        kind, given = "build", {"store": store, "out": out}
+        run = trial.start(kind, **given)
+        trial.in_stage(run, "chunk")
+    begun = time.monotonic()
+    ACTIONS[action](trial, service)
+    if (service, action) == ("elasticsearch", "killed"):  # twice: requests in flight may wait for what never comes
+        trial.in_search(run)
+        trial.kill(service)
+    until(lambda: trial.state(run) not in UNDER_WAY, f"run {run} ends")
+    seconds, state = time.monotonic() - begun, trial.state(run)
+    say(f"  {state}: {trial.message.splitlines()[0]}")
+    tries = str(trial.api(f"flow_runs/{run}")["run_count"])
+    if state != DONE[kind]:
+        trial.ended(trial.start(kind, **given), DONE[kind])
+        state = f"{state}; the next one as {DONE[kind]}"
+    if kind == "build":
+        same(expected, trial.digests(out))
+    else:
+        assert trial.figures(out) == figures, f"{out}: other figures than of an evaluation that nothing was done to"
+    until(trial.all_well, "every service is healthy", 600)
+    return service, action, state, tries, f"{seconds:.0f}", "the same bytes" if kind == "build" else "the same figures"
+
+
 def pages(trial: Trial) -> None:
     dask = trial.compose("port", "dask-scheduler", "8787", quiet=True).strip()
     for what, url in (("Prefect", f"http://127.0.0.1:{trial.port}/"), ("Dask", f"http://{dask}/status")):
@@ -282,7 +414,52 @@ def pages(trial: Trial) -> None:
     say("  the pages of Prefect and Dask answer")
 
 
-def rehearse(trial: Trial) -> None:
+def hurt_services(trial: Trial, services: Sequence[str], expected: dict[str, str]) -> None:
+    """Hurt each service in each way and print the table; AssertionError at the end where one did not go well."""
+    figures = None
+    if "elasticsearch" in services:
+        say("an evaluation over Elasticsearch that nothing is done to")
+        # the packaged benchmark, with enough questions that its searches take a while
+        copy = "cp -r /opt/rarefy/lib/python*/site-packages/rarefy/tasks/sample/rarefy/sample /benchmarks"
+        trial.compose("exec", "-T", "prefect-worker", "sh", "-c", copy, quiet=True)
+        given = {**EVALUATION, "store": "s3://rarefy/whole", "results": "/benchmarks/whole"}
+        trial.ended(trial.start("evaluate", **given), DONE["evaluate"])
+        figures = trial.figures("/benchmarks/whole")
+    rows, faults = list[tuple[str, ...]](), list[str]()
+    for number, (service, action) in enumerate(itertools.product(services, ACTIONS)):
+        try:
+            rows.append(hurt_service(trial, service, action, number, expected, figures))
+        except (AssertionError, OSError, subprocess.CalledProcessError) as error:  # the others are tried all the same
+            faults.append(f"{service} {action}: {error}")
+            say(f"  failed: {error}")
+            rows.append((service, action, "failed", "", "", str(error)))
+    for row in (HEAD, ("---",) * len(HEAD), *rows):
+        print(f"| {' | '.join(row)} |")
+    assert not faults, "\n".join(faults)
+
+
+def run_in_containers(trial: Trial, expected: dict[str, str]) -> None:
+    """A build in a container of its own, as infra/docker-pool.yaml has it."""
+    say("a build by a work pool of type docker")
+    text = (INFRA / "docker-pool.toml").read_text()
+    here = {
+        "rarefy:0.1.0": IMAGE,
+        "rarefy_": f"{PROJECT}_",
+        "/srv/rarefy/infra/docker-pool.toml": f"{trial.work}/rarefy.toml",
+    }
+    for name, ours in here.items():
+        text = text.replace(name, ours)
+    (trial.work / "rarefy.toml").write_text(text + CHANGED)
+    trial.files += ["-f", str(INFRA / "docker-pool.yaml")]
+    with (trial.work / "env").open("a") as env:
+        env.write(f"DOCKER_GROUP={Path('/var/run/docker.sock').stat().st_gid}\n")
+    trial.compose("up", "-d", "--force-recreate", "--no-deps", "deployments", "prefect-worker", quiet=True)
+    until(trial.all_well, "every service is healthy", 600)
+    trial.ended(trial.start("build", store="s3://rarefy/pool", out="/benchmarks/pool"), "Built")
+    same(expected, trial.digests("/benchmarks/pool"))
+
+
+def rehearse(trial: Trial, hurt: Sequence[str]) -> None:
     filings = trial.work / "filings"
     filings.mkdir(mode=0o755)
     for name in DOCUMENTS:
@@ -314,9 +491,11 @@ def rehearse(trial: Trial) -> None:
             same(expected, trial.digests("/benchmarks/rarefy"))
     trial.compose("cp", "prefect-worker:/benchmarks", str(trial.work), quiet=True)
     assert list((trial.work / "benchmarks" / "results").glob("*/report.html"))
-    # the first look at a place takes every document for new, and starts a refresh, which finds nothing to do
-    for kind, state in (("watch", "Wanted"), ("refresh", "Unchanged"), ("watch", "Unchanged")):
-        trial.ended(trial.start(kind), state)
+    for kind in ("watch", "refresh"):  # what a build has read is nothing new
+        trial.ended(trial.start(kind), "Unchanged")
+
+    if hurt:
+        hurt_services(trial, hurt, expected)
 
     def cut(number: int, what: str, hurt: Callable[[], Any]) -> str:
         say(f"{what}, in the middle of a build")
@@ -325,20 +504,7 @@ def rehearse(trial: Trial) -> None:
         hurt()
         return run
 
-    def kill(service: str) -> None:
-        subprocess.run(
-            ["docker", "compose", *trial.files, "exec", "-T", service, "python", "-c", KILL], capture_output=True
-        )
-
-    hurts: list[tuple[str, Callable[[], Any]]] = [("a Dask worker is killed", lambda: kill("dask-worker"))]
-    for service in ("dask-scheduler", "prefect", "postgres", "minio"):
-        hurts.append((f"{service} is restarted", lambda name=service: trial.compose("restart", name, quiet=True)))  # type: ignore[misc]
-    for number, (what, hurt) in enumerate(hurts):
-        trial.ended(cut(number, what, hurt), "Built")
-        same(expected, trial.digests(f"/benchmarks/{number}"))
-        until(trial.all_well, "every service is healthy", 600)
-
-    lost = cut(90, "the worker of Prefect is killed", lambda: kill("prefect-worker"))
+    lost = cut(90, "the worker of Prefect is killed", lambda: trial.kill("prefect-worker"))
     trial.ended(lost, "Crashed")
     until(trial.all_well, "every service is healthy", 600)
 
@@ -347,12 +513,14 @@ def rehearse(trial: Trial) -> None:
     trial.ended(lost, "Crashed")
     trial.ended(after, "Built")
     same(expected, trial.digests("/benchmarks/91"))
+    run_in_containers(trial, expected)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep", action="store_true", help="leave it running at the end")
-    keep = parser.parse_args().keep
+    parser.add_argument("--hurt", nargs="*", choices=SERVICES, default=SERVICES, help="in the middle of runs")
+    given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # and tidy up
     with tempfile.TemporaryDirectory(prefix="rarefy-trial-") as folder:
         try:
@@ -365,12 +533,12 @@ def main() -> int:
             print(f"skipped: the trial of infra/compose.yaml: {why}")
             return 0
         try:
-            rehearse(trial)
+            rehearse(trial, [name for name in given.hurt if name in trial.services])
         except BaseException:
             print(trial.compose("logs", "--tail", "40", quiet=True))
             raise
         finally:
-            if not keep:
+            if not given.keep:
                 trial.compose("down", "-v", "--remove-orphans", quiet=True)
     say("passed: the trial of infra/compose.yaml")
     return 0

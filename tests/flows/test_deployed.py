@@ -85,6 +85,15 @@ def test_prefect_yaml_says_the_same_as_the_command():
         assert there["work_pool"] == {"name": one.work_pool, "job_variables": one.job_variables}
 
 
+def test_what_a_pool_starts_a_run_with_is_passed_on_beside_our_own():
+    variables = {"image": "rarefy:0.1.0", "env": {"AWS_SECRET_ACCESS_KEY": "{{ prefect.blocks.secret.s3 }}"}}
+    for one in plan_deployments(Deploy(pool_type="docker", job_variables=variables), folder="/srv"):
+        assert one.job_variables["image"] == "rarefy:0.1.0" and "working_dir" not in one.job_variables
+        assert one.job_variables["env"].items() > variables["env"].items()
+    with pytest.raises(ValueError, match=r"env\.AWS_SECRET_ACCESS_KEY: looks like a secret.*prefect\.blocks"):
+        Deploy(job_variables={"env": {"AWS_SECRET_ACCESS_KEY": "abc"}})
+
+
 @pytest.mark.server
 def test_prefect_itself_deploys_from_the_yaml(api, tmp_path):
     """By its own command line, as somebody without `rarefy deploy` would."""

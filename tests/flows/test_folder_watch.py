@@ -12,13 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from rarefy.flows.build import build
 from rarefy.flows.cli import main
-from rarefy.flows.config import Config
+from rarefy.flows.config import Config, load
 from rarefy.flows.faults import Fault, SpentFault
 from rarefy.flows.serving import folder_watch
 from rarefy.flows.serving.folder_watch import Follower, WatchedPlace, follow, look, poll
 from rarefy.tasks.refresh.feeds.config import FolderConfig
 from rarefy.tasks.refresh.feeds.folder import Moment
+from rarefy.tasks.refresh.feeds.watched import load_seen, remember_read, scan_documents
 from rarefy.tasks.refresh.refresh_queue import pending_requests, remove_requests, request_refresh
 from rarefy.tasks.store.tables import Store
 
@@ -242,14 +244,17 @@ def test_a_budget_that_is_spent_ends_the_loop_and_a_bug_is_no_fault(scene):
 
 def test_a_place_that_cannot_be_looked_at_for_a_while_is_looked_at_again(scene, monkeypatch):
 
-    real, failing = folder_watch.look_into, [OSError(5, "Input/output error"), PermissionError(13, "Permission denied")]
+    real, failing = (
+        folder_watch.scan_documents,
+        [OSError(5, "Input/output error"), PermissionError(13, "Permission denied")],
+    )
 
     def flaky(*args):
         if failing:
             raise failing.pop(0)
         return real(*args)
 
-    monkeypatch.setattr(folder_watch, "look_into", flaky)
+    monkeypatch.setattr(folder_watch, "scan_documents", flaky)
     scene.write("a.txt", "a")
     scene.follow(*[nothing] * 4)
     assert sum("cannot look" in line for line in scene.said) == 2
@@ -272,7 +277,7 @@ def test_once_a_place_that_cannot_be_looked_at_is_a_failure(at_once, monkeypatch
     def broken(*args: object) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(folder_watch, "look_into", broken)
+    monkeypatch.setattr(folder_watch, "scan_documents", broken)
     assert main(at_once) == 1
     said = capsys.readouterr().err
     assert said.count("cannot look: [Errno 5] Input/output error") == 1
@@ -334,6 +339,21 @@ def test_one_look_of_a_deployment_says_why_a_refresh_is_wanted(tmp_path):
     looks = [look(*given, then=lambda: done.append("started"), sleep=slept.append) for _ in range(2)]
     assert looks == ["1 added (a.txt)", ""]
     assert (done, slept) == (["started"], [0])
+
+
+def test_what_a_build_has_read_is_not_asked_for_and_what_changed_meanwhile_is(scene):
+    line, corpus = "line", str(scene.corpus)
+    for name in ("a.txt", "b.txt", "c.txt"):
+        scene.write(name, name)
+    scene.poll()  # all three have to settle
+    listed = scan_documents(corpus, load_seen(scene.store, line, corpus)[0])
+    scene.write("b.txt", "while the build ran")
+    (scene.corpus / "c.txt").unlink()
+    scene.write("d.txt", "new")
+    remember_read(scene.store, line, corpus, listed)
+    scene.poll(after=30)
+    assert scene.poll(after=30) == "1 added (d.txt); 1 edited (b.txt); 1 deleted (c.txt)"
+    assert scene.poll(after=30) == "3 documents, nothing new"
 
 
 def test_a_bucket_is_watched_directly_and_through_a_mirror(tmp_path):
@@ -433,6 +453,12 @@ def test_watch_once_makes_the_benchmark_that_a_build_makes_and_follows_an_edit(b
         assert "Molde" in (place / "out" / "chunks.jsonl").read_text()
         assert main(watch) == 0
         assert "edited" not in capsys.readouterr().err
+        edited.write_text(edited.read_text().replace("Molde", "Bergen"))
+        build.fn(
+            str(place / "corpus"), str(place / "out"), load(place / "quick.toml"), str(place / "store"), quiet=True
+        )
+        assert main(watch) == 0
+        assert "edited" not in capsys.readouterr().err  # a build has read it
     finally:
         if before is not None:
             os.environ["PREFECT_API_URL"] = before
@@ -472,18 +498,18 @@ def test_an_object_store_that_does_not_answer_for_a_while_ends_no_loop(scene, mo
         pass
 
     EndpointConnectionError.__module__ = "botocore.exceptions"
-    real, failing = folder_watch.look_into, [EndpointConnectionError("Could not connect")]
+    real, failing = folder_watch.scan_documents, [EndpointConnectionError("Could not connect")]
 
     def flaky(*args):
         if failing:
             raise failing.pop()
         return real(*args)
 
-    monkeypatch.setattr(folder_watch, "look_into", flaky)
+    monkeypatch.setattr(folder_watch, "scan_documents", flaky)
     scene.write("a.txt", "a")
     scene.follow(*[nothing] * 3)
     assert any("cannot look: Could not connect" in line for line in scene.said)
     assert scene.saw == [["a.txt"]]
-    monkeypatch.setattr(folder_watch, "look_into", lambda *args: {}[0])
+    monkeypatch.setattr(folder_watch, "scan_documents", lambda *args: {}[0])
     with pytest.raises(KeyError):
         follow(scene.follower, WatchedPlace(str(scene.corpus)), FOLDER, 30, lambda seconds: None, moment=scene.moment)

@@ -45,7 +45,10 @@ def test_the_run_and_its_artifacts_are_there(shown, copy):
     (run,) = shown("flow_runs", flow_runs={"name": {"any_": [name]}})
     assert run["state_name"] == "Completed"
     mine = [artifact for artifact in shown("artifacts") if artifact["flow_run_id"] == run["id"]]
-    by_key = {artifact["key"].removeprefix("out-"): artifact["data"] for artifact in mine}
+    by_key = {artifact["key"].removeprefix("out-"): artifact["data"] for artifact in mine if artifact["key"]}
+    of_stages = {one["description"].partition(":")[0]: one for one in mine if not one["key"]}
+    assert {"read", "chunk", "extract", "vary"} <= set(of_stages)
+    assert all(one["data"] == 100.0 and one["task_run_id"] for one in of_stages.values())
     assert set(by_key) == {"funnel", "census", "contracts", "sample-questions", "progress"}
     assert by_key["progress"] == 100.0
     assert [row["stage"] for row in json.loads(by_key["funnel"])][:3] == ["documents", "chunks", "triplets"]

@@ -4,6 +4,7 @@ The real one is started where Maven, a JDK and its launcher are at hand, or is t
 security, other versions and other products, of which it has none, canned answers stand here.
 """
 
+import gc
 import itertools
 import json
 import re
@@ -11,6 +12,7 @@ import threading
 import urllib.error
 import urllib.request
 import uuid
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -207,6 +209,34 @@ def test_vectors_of_the_server_are_found_as_those_of_faiss(
     assert search.remarks() == [f"dense: elasticsearch-{kind}, recall against every passage compared 1.0000 at 100"]
     (index,) = connect_client("ELASTICSEARCH").indices.get(index=f"{alias}-*")
     assert search.searches["elasticsearch"].name == search.searches["dense"].nearest.name == index
+
+
+@pytest.mark.parametrize("retriever", ["elasticsearch", "dense"])
+def test_vectors_lie_open_for_as_long_as_the_index_is_filled(
+    retriever: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """FAISS gives its memory and no copy of it: what was closed by then would be filled in as chance has it."""
+    monkeypatch.setattr(EmbedConfig, "connect", lambda *_, **__: embedded)
+    opened, alive, open_dense = list[weakref.ref[Any]](), list[bool](), elastic.open_dense
+
+    def noted(*given: Any, **more: Any) -> Any:
+        dense = open_dense(*given, **more)
+        opened.append(weakref.ref(dense))
+        return dense
+
+    def fill(*_: Any) -> None:
+        gc.collect()
+        alive.extend(one() is not None for one in opened)
+        opened.clear()
+
+    monkeypatch.setattr(elastic, "open_dense", noted)
+    monkeypatch.setattr(elastic, "fill_index", fill)
+    monkeypatch.setattr(Server, "__init__", lambda *_: None)
+    monkeypatch.setattr(Server, "ask", lambda *_: None)
+    of = {"retrievers": [retriever, "hybrid"], "dense": [{"index": "elasticsearch"}]}
+    config = RetrieveConfig.model_validate({**of, "hybrid": {"of": ["elasticsearch", "dense"]}})
+    config.connect(tmp_path).over(drawn_chunks(20))
+    assert len(alive) > 1 and all(alive)
 
 
 @pytest.mark.server
