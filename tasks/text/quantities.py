@@ -6,7 +6,7 @@ length of the text. "$1.2T", "half a million", "forty-seven point five billion",
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -75,6 +75,9 @@ _SYMBOL = r"(?:(?<![A-Za-z])(?:US|CA|AU|HK|NT|NZ|MX|[CASR])?\$|[€£¥₹₩₽
 _NUMERAL = "|".join(sorted((*_WORTH, "dozen", "half", "twice", "thrice"), key=len, reverse=True))
 _ORDINAL = "|".join(sorted(ORDINALS, key=len, reverse=True))
 _SCALE_WORD = "hundred|thousand|lakh|million|crore|billion|trillion|quadrillion"
+_WORDED = (
+    rf"{_NUMERAL}|an?(?=\s(?:{_SCALE_WORD}|dozen|half|quarter|third|fifth|tenth)\b)|{_ORDINAL}"  # how words begin one
+)
 _NUMBER = re.compile(
     r"(?<![\w'])(?<!\d[.,/:])(?:(?P<alone>[½¼¾⅛⅜⅝⅞]|\d/(?:2|4|8|10|16)(?=\s?(?:%|per\s?cent)))|(?:"
     r"(?P<indian>\d{1,2}(?:,\d{2}){1,6},\d{3}(?:\.\d+)?)"
@@ -86,11 +89,14 @@ _NUMBER = re.compile(
     r"|(?P<comma>\d{1,15},(?!\d{3}(?!\d))\d{1,9})"
     r"|(?P<plain>\d++(?:\.\d++)?|(?<![\w.])\.\d++)"
     r")(?P<vulgar>(?:\s?[½¼¾⅛⅜⅝⅞]|[\s-]\d{1,2}/(?:2|4|8|16)(?![\d/])))?"
-    rf"|(?<!-)(?P<word>{_NUMERAL}|an?(?=\s(?:{_SCALE_WORD}|dozen|half|quarter|third|fifth"
-    rf"|tenth)\b)"
-    rf"|{_ORDINAL})(?!(?!fold)\w))",
+    rf"|(?<!-)(?P<word>{_WORDED})(?!(?!fold)\w))",
     re.IGNORECASE,
 )
+# Numbers whose digits do not stand in the text
+_FRACTION = re.compile(r"[½¼¾⅛⅜⅝⅞]|/(?:2|4|8|10|16)(?!\d)")
+_IN_WORDS = re.compile(rf"\b(?:{_WORDED})", re.IGNORECASE)
+# The first two digits of a number, zeros in front apart; the second may be another number's
+_BEGINNING = re.compile(r"(?<!\d)[0.,]*([1-9])(?=(?:[.,'\u00a0 ]?(\d))?)")
 _SCALE = re.compile(
     rf"(?:(?P<words>(?:[\s-]?(?:{_SCALE_WORD}|milliard(?:en)?|millionen|tausend|mille)s?(?![^\W_])){{1,3}})|"
     r"(?P<short>\s?(?:(?:mm|mn|bn|tn|trn|mil|bil)(?![^\W_])\.?|(?:Mio|Mrd|Tsd)(?![^\W_])\.?)"
@@ -266,6 +272,23 @@ def quantities(text: str, *, language: str = "en") -> tuple[Quantity, ...]:
     `language` other than "en" reads "1.234" as German and French write it: one thousand two hundred thirty-four.
     """
     return _kept(text, language) if len(text) <= 4_000 else _quantities(text, language)
+
+
+def may_state(text: str, sought: Iterable[str], *, worded: bool = False) -> bool:
+    """Whether one of these rows of significant digits, or what it is rounded to, may be a number in a text.
+
+    Much faster than reading its quantities; False only where none of them, in any language, begins so. Numbers in words
+    are not looked for unless `worded`.
+    """
+    told = plain(text)
+    if _FRACTION.search(told) or (worded and _IN_WORDS.search(told)):
+        return True
+    begun = set(_BEGINNING.findall(told))
+    return any(
+        first == digits[0] and (len(digits) == 1 or (second != "" and abs(int(second) - int(digits[1])) < 2))
+        for digits in sought
+        for first, second in begun
+    )
 
 
 def number(text: str, *, language: str = "en") -> Quantity | None:
