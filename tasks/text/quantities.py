@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from rarefy.tasks.text.characters import plain
 from rarefy.tasks.text.dates import moments
+from rarefy.tasks.text.memo import cache_short_texts
 
 # No quantity that is stated has more digits, or a larger scale ("million million ..."). A longer row of digits is a
 # code or nonsense, and nothing is computed of it.
@@ -94,7 +95,8 @@ _NUMBER = re.compile(
 )
 # Numbers whose digits do not stand in the text
 _FRACTION = re.compile(r"[½¼¾⅛⅜⅝⅞]|/(?:2|4|8|10|16)(?!\d)")
-_IN_WORDS = re.compile(rf"\b(?:{_WORDED})", re.IGNORECASE)
+_SO_MANY = re.compile(rf"\ban?\s(?:{_SCALE_WORD})")
+_NUMERALS = frozenset((*_WORTH, *ORDINALS, *_FRACTIONS, "dozen", "twice", "thrice"))
 # The first two digits of a number, zeros in front apart; the second may be another number's
 _BEGINNING = re.compile(r"(?<!\d)[0.,]*([1-9])(?=(?:[.,'\u00a0 ]?(\d))?)")
 _SCALE = re.compile(
@@ -280,15 +282,30 @@ def may_state(text: str, sought: Iterable[str], *, worded: bool = False) -> bool
     Much faster than reading its quantities; False only where none of them, in any language, begins so. Numbers in words
     are not looked for unless `worded`.
     """
-    told = plain(text)
-    if _FRACTION.search(told) or (worded and _IN_WORDS.search(told)):
-        return True
-    begun = set(_BEGINNING.findall(told))
-    return any(
-        first == digits[0] and (len(digits) == 1 or (second != "" and abs(int(second) - int(digits[1])) < 2))
-        for digits in sought
-        for first, second in begun
+    begun = _beginnings(text)
+    return (
+        any(
+            first == digits[0] and (len(digits) == 1 or (second != "" and abs(int(second) - int(digits[1])) < 2))
+            for digits in sought
+            for first, second in begun
+        )
+        or _FRACTION.search(text) is not None
+        or (worded and _has_numeral(text))
     )
+
+
+@cache_short_texts
+def _beginnings(text: str) -> frozenset[tuple[str, str]]:
+    """The first two digits of every number that a text may have; the second "" where there is none."""
+    return frozenset(_BEGINNING.findall(plain(text)))
+
+
+@cache_short_texts
+def _has_numeral(text: str) -> bool:
+    """Whether a word of a text may be a number: "five", "twofold", "a million"."""
+    told = plain(text).lower()
+    words = re.findall(r"[a-z]+", told.replace("fold", " "))
+    return not _NUMERALS.isdisjoint(words) or _SO_MANY.search(told) is not None
 
 
 def number(text: str, *, language: str = "en") -> Quantity | None:
