@@ -15,7 +15,6 @@ from rarefy.tasks.text import characters
 from rarefy.tasks.text.memo import cache_short_texts
 from rarefy.tasks.text.names import ENDING
 from rarefy.tasks.text.notations import contains_answer, find_figures, mark_figures
-from rarefy.tasks.text.quantities import may_state
 
 _LEAD = re.compile(r"^(?:(?:the|an?|approximately|about|around|roughly|nearly|almost|some)\s+)+(?=\S)")
 _INITIAL = re.compile(r"(?<=\w\s)[a-z]\.\s(?=\w)")
@@ -51,18 +50,10 @@ def find_readable(text: str, answer: str, aliases: Iterable[str] = ()) -> str:
         if any(contains_words(folded, core) for core in core_forms(said)):
             return form
         figures = _figure(said)  # a text's own take long to find: only for an answer that is one
-        if not figures or not (any(one.startswith("@") for one in figures) or _may_state(plain, figures)):
-            continue
-        if not (figures.isdisjoint(_figures(plain)) and figures.isdisjoint(_figures(plain, "de"))):
+        if figures and not (figures.isdisjoint(_figures(plain)) and figures.isdisjoint(_figures(plain, "de"))):
             return f"{form}, in another notation"
     found = any(contains_answer(plain, answer, aliases, language) for language in ("en", "de"))
     return "in another notation" if found else ""
-
-
-def _may_state(text: str, figures: Iterable[str]) -> bool:
-    """Whether one of these figures, which are no dates, may stand in the text; nothing is said of zero."""
-    digits = [re.sub(r"\D", "", figure).strip("0") for figure in figures]
-    return not all(digits) or may_state(text, digits, worded=True)
 
 
 def _forms(answer: str, aliases: Iterable[str]) -> list[str]:

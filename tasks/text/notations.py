@@ -8,7 +8,7 @@ from rarefy.data_contracts.rows import VERDICTS
 from rarefy.tasks.text.characters import plain
 from rarefy.tasks.text.dates import Moment, Parts, moments
 from rarefy.tasks.text.memo import cache_short_texts
-from rarefy.tasks.text.quantities import CURRENCIES, MEASURES, SCALES, Quantity, may_state, quantities
+from rarefy.tasks.text.quantities import CURRENCIES, MEASURES, SCALES, Quantity, quantities
 
 # A text that a containment metric would find by accident ("5" is in "2015") must stand between token boundaries.
 SHORT = 4
@@ -93,7 +93,7 @@ def contains_answer(text: str, answer: str, aliases: Iterable[str] = (), languag
     if any(_contains(folded, _folded(w)) for w in wanted):
         return True
     sought = list(dict.fromkeys(filter(None, map(parse_only_number, wanted))))
-    if not sought or not may_state(text, [number.figures for number in sought]):
+    if not sought:
         return False
     firsts = {number.figures[0] for number in sought}  # no two that begin otherwise are the same
     likely = [other for other in find_numbers(text, language) if other.figures[0] in firsts]

@@ -6,14 +6,13 @@ length of the text. "$1.2T", "half a million", "forty-seven point five billion",
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
 from rarefy.tasks.text.characters import plain
 from rarefy.tasks.text.dates import moments
-from rarefy.tasks.text.memo import cache_short_texts
 
 # No quantity that is stated has more digits, or a larger scale ("million million ..."). A longer row of digits is a
 # code or nonsense, and nothing is computed of it.
@@ -76,9 +75,6 @@ _SYMBOL = r"(?:(?<![A-Za-z])(?:US|CA|AU|HK|NT|NZ|MX|[CASR])?\$|[€£¥₹₩₽
 _NUMERAL = "|".join(sorted((*_WORTH, "dozen", "half", "twice", "thrice"), key=len, reverse=True))
 _ORDINAL = "|".join(sorted(ORDINALS, key=len, reverse=True))
 _SCALE_WORD = "hundred|thousand|lakh|million|crore|billion|trillion|quadrillion"
-_WORDED = (
-    rf"{_NUMERAL}|an?(?=\s(?:{_SCALE_WORD}|dozen|half|quarter|third|fifth|tenth)\b)|{_ORDINAL}"  # how words begin one
-)
 _NUMBER = re.compile(
     r"(?<![\w'])(?<!\d[.,/:])(?:(?P<alone>[½¼¾⅛⅜⅝⅞]|\d/(?:2|4|8|10|16)(?=\s?(?:%|per\s?cent)))|(?:"
     r"(?P<indian>\d{1,2}(?:,\d{2}){1,6},\d{3}(?:\.\d+)?)"
@@ -90,15 +86,11 @@ _NUMBER = re.compile(
     r"|(?P<comma>\d{1,15},(?!\d{3}(?!\d))\d{1,9})"
     r"|(?P<plain>\d++(?:\.\d++)?|(?<![\w.])\.\d++)"
     r")(?P<vulgar>(?:\s?[½¼¾⅛⅜⅝⅞]|[\s-]\d{1,2}/(?:2|4|8|16)(?![\d/])))?"
-    rf"|(?<!-)(?P<word>{_WORDED})(?!(?!fold)\w))",
+    rf"|(?<!-)(?P<word>{_NUMERAL}|an?(?=\s(?:{_SCALE_WORD}|dozen|half|quarter|third|fifth"
+    rf"|tenth)\b)"
+    rf"|{_ORDINAL})(?!(?!fold)\w))",
     re.IGNORECASE,
 )
-# Numbers whose digits do not stand in the text
-_FRACTION = re.compile(r"[½¼¾⅛⅜⅝⅞]|/(?:2|4|8|10|16)(?!\d)")
-_SO_MANY = re.compile(rf"\ban?\s(?:{_SCALE_WORD})")
-_NUMERALS = frozenset((*_WORTH, *ORDINALS, *_FRACTIONS, "dozen", "twice", "thrice"))
-# The first two digits of a number, zeros in front apart; the second may be another number's
-_BEGINNING = re.compile(r"(?<!\d)[0.,]*([1-9])(?=(?:[.,'\u00a0 ]?(\d))?)")
 _SCALE = re.compile(
     rf"(?:(?P<words>(?:[\s-]?(?:{_SCALE_WORD}|milliard(?:en)?|millionen|tausend|mille)s?(?![^\W_])){{1,3}})|"
     r"(?P<short>\s?(?:(?:mm|mn|bn|tn|trn|mil|bil)(?![^\W_])\.?|(?:Mio|Mrd|Tsd)(?![^\W_])\.?)"
@@ -274,38 +266,6 @@ def quantities(text: str, *, language: str = "en") -> tuple[Quantity, ...]:
     `language` other than "en" reads "1.234" as German and French write it: one thousand two hundred thirty-four.
     """
     return _kept(text, language) if len(text) <= 4_000 else _quantities(text, language)
-
-
-def may_state(text: str, sought: Iterable[str], *, worded: bool = False) -> bool:
-    """Whether one of these rows of significant digits, or what it is rounded to, may be a number in a text.
-
-    Much faster than reading its quantities; False only where none of them, in any language, begins so. Numbers in words
-    are not looked for unless `worded`.
-    """
-    begun = _beginnings(text)
-    return (
-        any(
-            first == digits[0] and (len(digits) == 1 or (second != "" and abs(int(second) - int(digits[1])) < 2))
-            for digits in sought
-            for first, second in begun
-        )
-        or _FRACTION.search(text) is not None
-        or (worded and _has_numeral(text))
-    )
-
-
-@cache_short_texts
-def _beginnings(text: str) -> frozenset[tuple[str, str]]:
-    """The first two digits of every number that a text may have; the second "" where there is none."""
-    return frozenset(_BEGINNING.findall(plain(text)))
-
-
-@cache_short_texts
-def _has_numeral(text: str) -> bool:
-    """Whether a word of a text may be a number: "five", "twofold", "a million"."""
-    told = plain(text).lower()
-    words = re.findall(r"[a-z]+", told.replace("fold", " "))
-    return not _NUMERALS.isdisjoint(words) or _SO_MANY.search(told) is not None
 
 
 def number(text: str, *, language: str = "en") -> Quantity | None:
