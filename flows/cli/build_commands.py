@@ -111,6 +111,11 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what is made")
     add_config(group, "settings; `rarefy init` writes one (default: none needed)")
     group.add_argument("--limit", metavar="N", type=count, default=0, help="only the first N documents, by path")
+    group.add_argument(
+        "--all-kinds",
+        action="store_true",
+        help="variants of every kind that rules can make, instead of the first look's (docs/perturbations.md)",
+    )
     add_workers(parser, "processes for documents")
 
 
@@ -235,6 +240,8 @@ def _prepare(given: argparse.Namespace) -> "Config":
     from rarefy.flows.config import load
 
     config = load(given.config)
+    if given.all_kinds:
+        config = config.model_copy(update={"perturb": config.perturb.with_all_kinds()})
     if "out" in given:
         check_benchmark_folder(given.out)
     reachability.check_store(given.store)

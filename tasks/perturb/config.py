@@ -4,9 +4,16 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-QUERY = ("surface", "advanced", "superficial", "paraphrase")
-DOCUMENT = ("deletion", "logic", "format", "metadata")
-CONTEXT = ("golden", "distracting", "low_quality", "inconsequential", "irrelevant", "distraction")
+# Of a first look: what each protocol's headline needs, the cheapest of each class (docs/perturbations.md says why)
+QUERY = ("character", "word", "grammar", "irrelevant_detail", "lower_case", "no_punctuation")
+DOCUMENT = ("answer_deleted", "reverse_order", "json", "html", "timestamp_pre")
+CONTEXT = ("golden_passage", "distracting", "debris", "inconsequential", "irrelevant", "distraction_after")
+# All that rules can make: `--all-kinds`
+ALL_KINDS = {
+    "query": ("surface", "advanced", "superficial", "paraphrase"),
+    "document": ("deletion", "logic", "format", "metadata"),
+    "context": ("golden", "distracting", "low_quality", "inconsequential", "irrelevant", "distraction"),
+}
 
 
 class PerturbConfig(BaseModel, frozen=True, extra="forbid"):
@@ -92,6 +99,12 @@ class PerturbConfig(BaseModel, frozen=True, extra="forbid"):
     all_subtypes: bool = Field(
         False, description="keep a chunk for a SURE type only if all subtypes of the type pass, as SURE counts"
     )
+
+    def with_all_kinds(self) -> "PerturbConfig":
+        """The config with all kinds that rules can make, on each side that is as by default."""
+        fields = type(self).model_fields
+        update = {side: kinds for side, kinds in ALL_KINDS.items() if getattr(self, side) == fields[side].default}
+        return self.model_copy(update=update)
 
     def __hash__(self) -> int:
         return hash(self.model_dump_json())

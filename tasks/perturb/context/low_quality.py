@@ -282,11 +282,12 @@ def _reverse_trends(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Edi
     for i, (start, end) in enumerate(spans):
         sentence = text[start:end]
         around = [text[slice(*span)] for span in spans[max(i - 1, 0) : i + 2]]
-        if find_figures(sentence) or _UNSURE.search(sentence) or any(map(_LINKED.search, around)):
+        turns = list(_TURN.finditer(sentence))
+        if not turns or _UNSURE.search(sentence) or any(map(_LINKED.search, around)):
             continue
-        if len(_DIRECTION.findall(sentence)) > 1:
+        if len(_DIRECTION.findall(sentence)) > 1 or find_figures(sentence):
             continue
-        for match in _TURN.finditer(sentence):
+        for match in turns:
             yield start + match.start(), start + match.end(), _TREND[match.group()]
 
 
