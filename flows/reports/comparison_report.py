@@ -66,7 +66,7 @@ def describe_verdict(comparison: Comparison) -> str:
 
 
 def _describe_unchanged(row: Difference, comparison: Comparison) -> str:
-    """The number that a result begins with, on both sides: "right in 72 → 82 % of the same 60 unchanged questions"."""
+    """The number that a result begins with: "right in 72 % → 82 % of the same 60 unchanged questions …"."""
     questions = f"{row.clusters:,} unchanged {UNITS[comparison.config.cluster]}"
     if comparison.config.cluster == "document":
         questions = f"the unchanged questions of {row.clusters:,} documents"
@@ -87,7 +87,7 @@ def _describe_retrieval(comparison: Comparison) -> Iterator[str]:
     if rows:
         row = max(rows, key=lambda row: int(row.metric.removeprefix("Recall@")))
         change = row.note if row.difference is None else f"{_change(row, comparison)}, {_sureness(row)}"
-        yield f"own retrieval, unchanged questions: {row.metric} {_points(row.first)} → {_points(row.second)} %: {change}"
+        yield f"own retrieval: {row.metric} {_points(row.first)} → {_points(row.second)} %: {change}"
 
 
 def describe_unscored(comparison: Comparison) -> Iterator[str]:
@@ -103,8 +103,8 @@ def describe_unscored(comparison: Comparison) -> Iterator[str]:
         folders = dict.fromkeys(side.folder for _, side, _ in found)
         rescored = " && ".join(f"rarefy rescore {shlex.quote(folder)} --config wrong.toml" for folder in folders)
         yield (
-            f"not scored: {counts}, so that numbers are withheld. Name a judge in [correct.judge] of a config, or count "
-            f"them as wrong: echo 'correct.unmatched = \"wrong\"' > wrong.toml && {rescored}"
+            f"not scored: {counts}, so that numbers are withheld. Name a judge in [correct.judge] of a config, "
+            f"or count them as wrong: echo 'correct.unmatched = \"wrong\"' > wrong.toml && {rescored}"
         )
     for name, _, its in found:
         if its and its["failed"]:
@@ -112,7 +112,9 @@ def describe_unscored(comparison: Comparison) -> Iterator[str]:
 
 
 def _sureness(row: Difference) -> str:
-    return {"tied": "no difference that matters", "too few": "too few questions to be sure"}.get(row.verdict, row.verdict)
+    return {"tied": "no difference that matters", "too few": "too few questions to be sure"}.get(
+        row.verdict, row.verdict
+    )
 
 
 def _describe_difference(comparison: Comparison) -> str:
@@ -178,7 +180,12 @@ def _show_all(comparison: Comparison, console: Console) -> None:
     if any(row.unseen is not None for row in shown):
         few = f"fewer than {comparison.config.few} {UNITS[comparison.config.cluster]} changed"
         notes.append(f"{EXACT} interval by an exact bound: {few}")
-    lines = [*describe_unscored(comparison), *describe_core(comparison), *notes, *(_put(one) for one in comparison.paired)]
+    lines = [
+        *describe_unscored(comparison),
+        *describe_core(comparison),
+        *notes,
+        *(_put(one) for one in comparison.paired),
+    ]
     lines += [*comparison.remarks, *_how(comparison)]
     console.print(Group(*parts))
     for line in lines:
@@ -191,7 +198,12 @@ def markdown(comparison: Comparison) -> str:
     lines = [f"# {markdown_text(second.system)} against {markdown_text(first.system)}", ""]
     lines += [f"**{markdown_text(describe_verdict(comparison))}**", ""]
     lines += [f"`{second.folder}` (B) against `{first.folder}` (A); B − A in points.", ""]
-    told = (*describe_unscored(comparison), *describe_core(comparison), *(_put(one) for one in comparison.paired), *comparison.remarks)
+    told = (
+        *describe_unscored(comparison),
+        *describe_core(comparison),
+        *(_put(one) for one in comparison.paired),
+        *comparison.remarks,
+    )
     lines += [f"- {markdown_text(line)}" for line in told]
     if comparison.rules:
         lines += ["", "## Rules", "", *_items(map(str, comparison.rules))]

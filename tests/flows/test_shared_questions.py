@@ -180,6 +180,9 @@ def test_a_rule_holds_on_the_core_and_may_ask_for_the_same_passages_alone(versio
         gate(found, ["right answers where passages=same drops 1 points"])
     with pytest.raises(RegressionFault, match="overall of plain dropped"):
         gate(found, ["overall drops 5 points"])
+    with pytest.raises(RegressionFault, match=r"right answers to unchanged questions \(retrieved passages\) of plain"):
+        gate(found, ["right answers drops 5 points"])
+    assert comparison_report.describe_verdict(found).startswith("right in ")
     with pytest.raises(RegressionFault, match="where passages=other"):
         gate(found, ["right answers of plain where passages=other drops 20 points surely"])
 
