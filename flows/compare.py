@@ -1,13 +1,15 @@
 """Two results side by side: is this system better than that one, on the trials that both were scored in?"""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rarefy.data_contracts.rows import Figure
+from rarefy.data_contracts.rows import Chunk, Figure, Question
+from rarefy.data_contracts.tables import from_table
+from rarefy.flows.engine.aggregate import list_own_passages
 from rarefy.flows.engine.comparison_inputs import (
     ASKED_IN,
     OTHER,
@@ -15,6 +17,7 @@ from rarefy.flows.engine.comparison_inputs import (
     UNKNOWN,
     CommonQuestions,
     Side,
+    Tables,
     align_names,
     build_frames,
     compare_questions,
@@ -30,15 +33,25 @@ from rarefy.flows.engine.comparison_inputs import (
 )
 from rarefy.flows.faults import RegressionFault, UndecidedFault, UsageFault
 from rarefy.tasks.evaluate.protocols.frame import QUESTION, Frame
+from rarefy.tasks.evaluate.results.findings import CLOSED, GOLD, OWN, RETRIEVED, select_unchanged
+from rarefy.tasks.evaluate.results.wording import RETRIEVAL
+from rarefy.tasks.evaluate.retrieve.measured import MeasuredConfig
+from rarefy.tasks.evaluate.retrieve.system_hits import measured_of_system
 from rarefy.tasks.evaluate.statistics import figures
-from rarefy.tasks.evaluate.statistics.compare import WHOLE, Difference, add_verdicts, differences
+from rarefy.tasks.evaluate.statistics.compare import UNCHANGED, WHOLE, Difference, add_verdicts, differences
 from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
 from rarefy.tasks.evaluate.statistics.gate import RuleResult, matching_differences, parse_rule
 from rarefy.tasks.evaluate.statistics.gate import apply_rule as came_of
 from rarefy.tasks.evaluate.statistics.measure import Metric
 from rarefy.tasks.evaluate.statistics.significance import mcnemar
 
-RIGHT = "right answers"  # the number that tells trials with the same passages from those with others
+RIGHT = "right answers (all trials)"  # the number that tells trials with the same passages from those with others
+SETTINGS = {
+    OWN: "own retrieval",
+    RETRIEVED: "retrieved passages",
+    GOLD: "the right passages shown",
+    CLOSED: "no passages",
+}  # in brackets behind the right answers to unchanged questions
 
 
 @dataclass(frozen=True)
@@ -121,6 +134,7 @@ def compare(
     if same and not same.kept:
         raise UsageFault(f"no question reads the same in both versions, {a} and {b}: there is nothing to compare")
     paired, found, apart, remarks = [], [], [], [*describe_other_differences(first, second), *odd]
+    matched: dict[str, tuple[Frame, Frame]] = {}
     for name in wanted:
         if name not in ours or name not in theirs:
             remarks.append(f"{name}: no trials on one side, not compared")
@@ -144,6 +158,7 @@ def compare(
         if not counts.common:
             remarks.append(f"{name}: no trial is scored on both sides, not compared")
             continue
+        matched[name] = left, right
         clusters = documents_of_questions(left) if config.cluster == "document" else None
         numbers = [_select_measures(measures(side, chosen)) for side in (left, right)]
         if same:
@@ -151,8 +166,67 @@ def compare(
         found += differences(*numbers, protocol=name, config=config, clusters=clusters)
     if not any(one.common for one in paired):
         raise UsageFault(f"no trial is scored in both {a} and {b}: results of one benchmark can be compared")
+    found = [
+        *_compare_unchanged(matched, tables[1]["trials"], config),
+        *found,
+        *_compare_retrieval((first, second), tables, same, config),
+    ]
     rows = sorted(add_verdicts(found, config), key=lambda row: (not row.headline, row.slice != "all"))
     return Comparison(first, second, tuple(paired), tuple(rows), tuple(remarks), config, same, tuple(apart))
+
+
+def _compare_unchanged(
+    matched: Mapping[str, tuple[Frame, Frame]], trials: Any, config: StatisticsConfig
+) -> list[Difference]:
+    """The right answers to unchanged questions, which a result begins with, on the trials that both sides have."""
+    gold = dict(zip(*(trials[name].to_pylist() for name in ("trial_id", "gold")), strict=True))
+    answerable = {
+        name: [one.where((right.rows["pattern"] != "absent").to_numpy()) for one in (left, right)]
+        for name, (left, right) in matched.items()
+    }
+    chosen = select_unchanged(
+        {
+            name: right.rows.assign(gold_shown=right.rows["trial_id"].map(gold).to_numpy(dtype=float))
+            for name, (_, right) in answerable.items()
+        }
+    )
+    if chosen is None:
+        return []
+    protocol, setting, mask = chosen
+    both = [one.where(mask) for one in answerable[protocol]]
+    clusters = documents_of_questions(both[1]) if config.cluster == "document" else None
+    name = f"{UNCHANGED} ({SETTINGS[setting]})"
+    rights = [(one.rows["value"] >= 1).astype(float).where(one.rows["status"] == "scored") for one in both]
+    numbers = [[one.mean(name, WHOLE, right, headline=True)] for one, right in zip(both, rights, strict=True)]
+    return differences(*numbers, protocol=protocol, config=config, clusters=clusters)
+
+
+def _compare_retrieval(
+    sides: tuple[Side, Side], tables: Sequence[Tables], same: CommonQuestions | None, config: StatisticsConfig
+) -> list[Difference]:
+    """How well both systems' own retrievers find the gold of unchanged questions; [] where either says nothing."""
+    if not all(one.about["systems"][one.system]["retrieves"] for one in sides):
+        return []
+    lists = [list_own_passages(one.system, its, unchanged=True) for one, its in zip(sides, tables, strict=True)]
+    asked = [
+        {row.question_id: row for row in from_table(its["questions"], Question) if row.pattern != "absent"}
+        for its in tables
+    ]
+    both = sorted(set.intersection(*map(set, (*lists, *asked))) & {*(same.kept if same else asked[1])})
+    numbers = []
+    for side, its, questions, found in zip(sides, tables, asked, lists, strict=True):
+        # one that failed on either side counts on neither
+        kept = {name: None if any(one[name] is None for one in lists) else found[name] for name in both}
+        chunks = {row.chunk_id: row for row in from_table(its["chunks"], Chunk)}
+        chosen = {name: questions[name] for name in both}
+        measures = measured_of_system(side.system, kept, chosen, chunks, {}, MeasuredConfig())
+        whole = f"retriever={side.system}, perturbation=none"
+        numbers.append([replace(one, slice=WHOLE) for one in measures if one.slice == whole])
+    clusters = None
+    if config.cluster == "document":
+        of = {row.chunk_id: row.doc_id for row in from_table(tables[1]["chunks"], Chunk)}
+        clusters = [of.get(next(iter(asked[1][name].chunk_ids), ""), name) for name in both]
+    return differences(*numbers, protocol=RETRIEVAL, config=config, clusters=clusters)
 
 
 def select_questions(frame: Frame, names: Sequence[str]) -> Frame:

@@ -12,7 +12,7 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
 from rarefy.data_contracts.breaches import KINDS
-from rarefy.data_contracts.rows import GIVEN, Answer, Chunk, Hits, Question, Score, Trial, Variant
+from rarefy.data_contracts.rows import GIVEN, Answer, Chunk, Hits, Passage, Question, Score, Trial, Variant
 from rarefy.data_contracts.schemas import SCHEMAS
 from rarefy.data_contracts.tables import RowsById, from_table, schema_of
 from rarefy.flows.config import Config
@@ -47,6 +47,7 @@ from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.frame import NOT_DRAWN
 from rarefy.tasks.evaluate.protocols.sure_oracle import Preferred
 from rarefy.tasks.evaluate.results import markdown
+from rarefy.tasks.evaluate.retrieve.system_hits import gold_shares
 from rarefy.tasks.evaluate.systems.answer import TrialRenderer
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.evaluate.systems.interface import SystemInput
@@ -327,9 +328,11 @@ def gather_tables(
 ) -> dict[str, str]:
     """The names of all tables of the result, each in the order of its rows' names."""
     every = [part for of_system in scored.values() for part in of_system]
+    trials = _concatenate(store, [part["trials"] for part in parts], Trial, "trial_id")
+    answers = _concatenate(store, [part["answers"] for part in every], Answer, "trial_id", "system")
     tables = {
-        "trials": _concatenate(store, [part["trials"] for part in parts], Trial, "trial_id"),
-        "answers": _concatenate(store, [part["answers"] for part in every], Answer, "trial_id", "system"),
+        "trials": trials,
+        "answers": _credit_own_passages(answers, trials, store.table(opened.questions), store.table(opened.chunks)),
         "scores": _concatenate(store, [part["scores"] for part in every], Score, "trial_id", "system"),
         "hits": _concatenate(store, [hits], Hits, "question_id", "retriever", "query_id"),
     }
@@ -339,6 +342,31 @@ def gather_tables(
     tables["variants"] = _concatenate(store, [opened.variants, *noise], Variant, "question_id", "side", "variant_id")
     names = {kind: store.keep(table) for kind, table in tables.items()}
     return names | {kind: getattr(opened, kind) for kind in ("questions", "chunks")}
+
+
+def _credit_own_passages(answers: pa.Table, trials: pa.Table, questions: pa.Table, chunks: pa.Table) -> pa.Table:
+    """The answers with `gold` by the words of passages, where a system retrieved some that have names of its own.
+
+    An answer is made beside the chunks of its part of the questions alone; words are compared with all chunks.
+    """
+    known = set(chunks["chunk_id"].to_pylist())
+    columns = zip(*(trials[name].to_pylist() for name in ("trial_id", "question_id", "given")), strict=True)
+    own = {name: question_id for name, question_id, given in columns if given == "own"}
+    found: dict[str, tuple[str, list[Passage]]] = {}
+    rows = zip(*(answers[name].to_pylist() for name in ("trial_id", "retrieved")), strict=True)
+    for at, (name, retrieved) in enumerate(rows):
+        if name in own and any(one["passage_id"] not in known for one in retrieved):
+            found[str(at)] = own[name], [Passage(**one) for one in retrieved]
+    if not found:
+        return answers
+    shares = gold_shares(
+        found,
+        {row.question_id: row for row in from_table(questions, Question)},
+        {row.chunk_id: row for row in from_table(chunks, Chunk)},
+    )
+    gold = [shares.get(str(at), share) for at, share in enumerate(answers["gold"].to_pylist())]
+    place = answers.schema.get_field_index("gold")
+    return answers.set_column(place, answers.schema.field(place), pa.array(gold, answers.schema.field(place).type))
 
 
 def _concatenate(store: Store, names: Sequence[str], row_type: type, *order: str) -> pa.Table:

@@ -1,5 +1,6 @@
 """One real question asked of a system under test: what comes back, and how an evaluation would score it."""
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -33,7 +34,7 @@ LONGEST = 300  # characters of a text that is shown
 DECIDED = {  # stage of a score -> why it is right, why it is wrong
     "empty": ("", "there is no word in it"),
     "refusal": ("it says that it cannot answer, as it should", "it refuses to answer"),
-    "exact": ("it is exactly the answer", ""),
+    "exact": ("it is the answer, letter case and marks aside", ""),
     "contained": ("it states the answer", "it does not state the answer"),
     "value": ("it states the same value", "it states something else than the answer"),
     "judge": ("the judging model takes it for right", "the judging model takes it for wrong"),
@@ -50,6 +51,10 @@ def examine_system(config: Config, file: Path | None, name: str, benchmark: Path
     yield Finding("system", OK, f"{name}: {_describe_kind(system)}; takes {', '.join(system.takes)}")
     if system.kind == "http":
         yield from _variables(system)
+    if system.kind == "http" and system.http.reply.retrieved and "own" not in system.takes:
+        takes = json.dumps(["own", *system.takes])
+        way = f"add takes = {takes} to [systems.{name}], if it retrieves without passages"
+        yield Finding("retrieved", MISSING, f"http.reply.retrieved is set, but it is never asked to retrieve: {way}")
     if faults := list(system_faults(name, system)):
         yield from (Finding("config", WRONG, f"{file or 'config'}: {fault}") for fault in faults)
         return

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import BaseModel
 
-from rarefy.data_contracts.rows import Answer, Chunk, Figure, Hits, Question, Trial, Variant
+from rarefy.data_contracts.rows import Chunk, Figure, Hits, Passage, Question, Variant
 from rarefy.data_contracts.schemas import BESIDE
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.config import Config
@@ -24,6 +24,7 @@ from rarefy.tasks.evaluate.protocols.frame import Frame, build_frame
 from rarefy.tasks.evaluate.protocols.sure import build_sig_table
 from rarefy.tasks.evaluate.protocols.sure_oracle import Preferred, compare_features
 from rarefy.tasks.evaluate.results import find_findings, markdown, page, summary
+from rarefy.tasks.evaluate.results.findings import ANY
 from rarefy.tasks.evaluate.retrieve import measured
 from rarefy.tasks.evaluate.retrieve.system_hits import measured_of_system
 from rarefy.tasks.evaluate.retrieve.trec import write_qrels, write_run
@@ -154,15 +155,7 @@ def _of_retrieval(tables: Tables, config: Config) -> Iterator[Figure]:
 
 def _of_own_retrieval(system: str, tables: Tables, config: Config) -> Iterator[Figure]:
     """How good the retriever of a system is that says what it retrieved."""
-    own = tables["trials"].filter(pc.equal(tables["trials"]["given"], "own"))
-    trials = [row for row in _rows(own, Trial) if not row.skipped_because]
-    # of one wording under several protocols, and asked again for the noise floor, once
-    trials.sort(key=lambda row: (row.cell == REPEAT, row.trial_id))
-    asked = {row.trial_id: row.query_id for row in reversed(trials)}
-    mine = tables["answers"].filter(pc.equal(tables["answers"]["system"], system))
-    mine = mine.filter(pc.is_in(mine["trial_id"], value_set=pa.array(list(asked), pa.string())))
-    came = {row.trial_id: None if row.error else row.retrieved for row in _rows(mine, Answer)}
-    retrieved = {query_id: came[name] for name, query_id in asked.items() if name in came}
+    retrieved = list_own_passages(system, tables)
     variants = tables["variants"].filter(
         pc.is_in(tables["variants"]["variant_id"], value_set=pa.array(list(retrieved), pa.string()))
     )
@@ -175,6 +168,26 @@ def _of_own_retrieval(system: str, tables: Tables, config: Config) -> Iterator[F
         config.measured,
     )
     yield from figures(measures, system=system, protocol="retrieval", config=config.statistics, clusters=None)
+
+
+def list_own_passages(system: str, tables: Tables, *, unchanged: bool = False) -> dict[str, list[Passage] | None]:
+    """What a system retrieved itself for each wording by query_id, best first; None where no answer came.
+
+    `unchanged`: for the questions as they stand alone, by question_id.
+    """
+    wording = "question_id" if unchanged else "query_id"
+    columns = ("trial_id", "cell", "given", "query", "skipped_because", wording)
+    trials = [row for row in tables["trials"].select(columns).to_pylist() if row["given"] == "own"]
+    trials = [row for row in trials if not row["skipped_because"] and not (unchanged and row["query"] not in ANY)]
+    # of one wording under several protocols, and asked again for the noise floor, once
+    trials.sort(key=lambda row: (row["cell"] == REPEAT, row["trial_id"]))
+    mine = tables["answers"].filter(pc.equal(tables["answers"]["system"], system))
+    mine = mine.filter(pc.is_in(mine["trial_id"], value_set=pa.array([row["trial_id"] for row in trials], pa.string())))
+    came = {
+        row["trial_id"]: None if row["error"] else [Passage(**one) for one in row["retrieved"]]
+        for row in mine.select(["trial_id", "error", "retrieved"]).to_pylist()
+    }
+    return {row[wording]: came[row["trial_id"]] for row in reversed(trials) if row["trial_id"] in came}
 
 
 def _rows(table: pa.Table, row_type: type) -> Iterable[Any]:

@@ -1,6 +1,7 @@
 """A comparison for the terminal, as Markdown, and as JSON (docs/statistics.md)."""
 
 import json
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +15,8 @@ from rich.table import Table
 from rarefy.data_contracts.rows import Figure
 from rarefy.flows.compare import RIGHT, Comparison, OneSidedFigure, PairedTrials
 from rarefy.flows.engine.comparison_inputs import Side
-from rarefy.tasks.evaluate.statistics.compare import Difference, comparison_family
+from rarefy.tasks.evaluate.results.wording import RETRIEVAL
+from rarefy.tasks.evaluate.statistics.compare import UNCHANGED, Difference, comparison_family, is_unchanged
 from rarefy.tasks.export.files import put_file
 from rarefy.tasks.text.markdown import markdown_table, markdown_text
 
@@ -34,7 +36,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "schema": SCHEMA,
         "first": _side(comparison.first),
         "second": _side(comparison.second),
-        "verdict": describe_verdict(comparison),
+        "verdict": describe_verdict(comparison).replace("\n", "; "),
         "remarks": list(comparison.remarks),
         "trials": [asdict(one) for one in comparison.paired],
         **core_as_json(comparison),
@@ -53,16 +55,70 @@ def write_comparison(out: Path, comparison: Comparison) -> None:
 
 
 def describe_verdict(comparison: Comparison) -> str:
-    """One line: is B better than A, worse, or is no difference shown; on what, by how much, over how many questions.
+    """How often both are right in unchanged questions; on the next line, whether B is better than A in the protocols.
 
     Both are named where their systems have different names.
     """
     first, second = comparison.first.system, comparison.second.system
-    return ("" if first == second else f"{second} against {first}: ") + _describe_difference(comparison)
+    whose = "" if first == second else f"{second} against {first}: "
+    right = next((_describe_unchanged(row, comparison) for row in comparison.differences if is_unchanged(row)), "")
+    return whose + (f"{right}\nby protocol: " if right else "") + _describe_difference(comparison)
+
+
+def _describe_unchanged(row: Difference, comparison: Comparison) -> str:
+    """The number that a result begins with: "right in 72 % → 82 % of the same 60 unchanged questions …"."""
+    questions = f"{row.clusters:,} unchanged {UNITS[comparison.config.cluster]}"
+    if comparison.config.cluster == "document":
+        questions = f"the unchanged questions of {row.clusters:,} documents"
+    answers = "" if row.n_second == row.clusters else f"{row.n_second:,} answers to "
+    where = row.metric.removeprefix(f"{UNCHANGED} ")
+    if row.first is None or row.second is None or row.difference is None:
+        return f"right answers to {questions} {where}: {row.note}"
+    ends = _cells(row)[ENDS]
+    return (
+        f"right in {_points(row.first)} % → {_points(row.second)} % of {answers}the same {questions} {where}: "
+        f"{100 * row.difference:+.1f} points{f' {ends}' if ends else ''}, {_sureness(row)}"
+    )
+
+
+def _describe_retrieval(comparison: Comparison) -> Iterator[str]:
+    """How well the own retrievers find the gold of unchanged questions, as deep as both go."""
+    rows = [row for row in comparison.differences if row.protocol == RETRIEVAL and row.metric.startswith("Recall@")]
+    if rows:
+        row = max(rows, key=lambda row: int(row.metric.removeprefix("Recall@")))
+        change = row.note if row.difference is None else f"{_change(row, comparison)}, {_sureness(row)}"
+        yield f"own retrieval: {row.metric} {_points(row.first)} → {_points(row.second)} %: {change}"
+
+
+def describe_unscored(comparison: Comparison) -> Iterator[str]:
+    """Where headlines are withheld: how many answers have no score, and the commands that mend it."""
+    if not any(row.headline and row.note.startswith("withheld") for row in comparison.differences):
+        return
+    found = [(name, side, side.about.get("findings", {}).get(side.system, {}).get("unscored")) for name, side in zip(
+        "AB", _both(comparison), strict=True
+    )]  # fmt: skip
+    unscored = [(name, side, its) for name, side, its in found if its and its["judge"]]
+    if unscored:
+        counts = " and ".join(f"{its['judge']:,} of {its['answers']:,} answers of {name}" for name, _, its in unscored)
+        folders = dict.fromkeys(side.folder for _, side, _ in found)
+        rescored = " && ".join(f"rarefy rescore {shlex.quote(folder)} --config wrong.toml" for folder in folders)
+        yield (
+            f"not scored: {counts}, so that numbers are withheld. Name a judge in [correct.judge] of a config, "
+            f"or count them as wrong: echo 'correct.unmatched = \"wrong\"' > wrong.toml && {rescored}"
+        )
+    for name, _, its in found:
+        if its and its["failed"]:
+            yield f"{its['failed']:,} of {its['answers']:,} answers of {name} failed: run its `rarefy evaluate` again"
+
+
+def _sureness(row: Difference) -> str:
+    return {"tied": "no difference that matters", "too few": "too few questions to be sure"}.get(
+        row.verdict, row.verdict
+    )
 
 
 def _describe_difference(comparison: Comparison) -> str:
-    headlines = [row for row in comparison.differences if row.headline]
+    headlines = [row for row in comparison.differences if row.headline and not is_unchanged(row)]
     shown = [row for verdict in ("better", "worse", "changed") for row in headlines if row.verdict == verdict]
     verdicts = list(dict.fromkeys(row.verdict for row in shown))
     if not shown:
@@ -99,7 +155,8 @@ def show(comparison: Comparison, console: Console, *, verbose: bool = True) -> N
     if verbose:
         _show_all(comparison, console)
     else:
-        for line in (*list(describe_core(comparison))[:1], *comparison.remarks):
+        told = (*_describe_retrieval(comparison), *describe_unscored(comparison), *list(describe_core(comparison))[:1])
+        for line in (*told, *comparison.remarks):
             console.print(f"· {escape(line)}", highlight=False)
     for one in comparison.rules:
         console.print(f"rule {escape(str(one))}", highlight=False)
@@ -121,9 +178,14 @@ def _show_all(comparison: Comparison, console: Console) -> None:
     shown = (*headlines, *by_passages, *others[:SHOWN])
     notes = [f"{_named(row)}: {row.note}" for row in shown if row.note and row.unseen is None]
     if any(row.unseen is not None for row in shown):
-        few = f"under {comparison.config.few} {UNITS[comparison.config.cluster]} changed unlike the rest"
+        few = f"fewer than {comparison.config.few} {UNITS[comparison.config.cluster]} changed"
         notes.append(f"{EXACT} interval by an exact bound: {few}")
-    lines = [*describe_core(comparison), *notes, *(_put(one) for one in comparison.paired)]
+    lines = [
+        *describe_unscored(comparison),
+        *describe_core(comparison),
+        *notes,
+        *(_put(one) for one in comparison.paired),
+    ]
     lines += [*comparison.remarks, *_how(comparison)]
     console.print(Group(*parts))
     for line in lines:
@@ -136,7 +198,12 @@ def markdown(comparison: Comparison) -> str:
     lines = [f"# {markdown_text(second.system)} against {markdown_text(first.system)}", ""]
     lines += [f"**{markdown_text(describe_verdict(comparison))}**", ""]
     lines += [f"`{second.folder}` (B) against `{first.folder}` (A); B − A in points.", ""]
-    told = (*describe_core(comparison), *(_put(one) for one in comparison.paired), *comparison.remarks)
+    told = (
+        *describe_unscored(comparison),
+        *describe_core(comparison),
+        *(_put(one) for one in comparison.paired),
+        *comparison.remarks,
+    )
     lines += [f"- {markdown_text(line)}" for line in told]
     if comparison.rules:
         lines += ["", "## Rules", "", *_items(map(str, comparison.rules))]
@@ -286,6 +353,8 @@ def _families(comparison: Comparison) -> Iterator[str]:
         what = (
             "headlines"
             if not kind
+            else f"{UNCHANGED} alone"
+            if kind == (UNCHANGED,)
             else f"other numbers of {kind[0]}"
             if len(kind) == 1
             else f"slices of {' '.join(kind)}"
@@ -333,7 +402,7 @@ def describe_core(comparison: Comparison) -> Iterator[str]:
         return
     yield (
         f"drift: of the {len(core.kept):,} questions that read the same in both versions (text and answer). "
-        f"{len(core.retired):,} of A are not in B, {len(core.new):,} of B were not in A: told apart, in no drift"
+        f"{len(core.retired):,} questions are only in A, {len(core.new):,} only in B; not counted"
     )
     if core.moved:
         yield f"{len(core.moved):,} of those that read the same are proved by other sentences in B"

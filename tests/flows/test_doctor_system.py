@@ -65,7 +65,7 @@ def test_it_is_asked_in_each_way_that_it_takes(examine):
     code, found = examine("--system", "answering:reader")
     assert code == 0 and {"asked with passages", "asked without any"} <= {*found} and "asked alone" not in found
     with_passages, without = found["scored"]
-    assert with_passages[1].startswith("right: it is exactly the answer")
+    assert with_passages[1].startswith("right: it is the answer, letter case and marks aside")
     assert without[1].startswith("wrong: it refuses to answer")
 
 
@@ -97,3 +97,12 @@ def test_a_module_of_the_folder_that_the_command_is_run_from_is_found(tmp_path, 
     done = subprocess.run(command, cwd=tmp_path, env=os.environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"of {tmp_path / 'pkg' / 'rag.py'}" in done.stdout
+
+
+def test_a_service_that_says_what_it_retrieves_and_is_never_asked_to_is_told(examine, tmp_path, monkeypatch):
+    monkeypatch.setenv("MY_RAG_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("MY_RAG_KEY", "canary-1234567")
+    text = HTTP.replace('"{query}"', '"{query}", texts = "{texts}"')
+    (tmp_path / "my.toml").write_text(text + '[systems.mine.http.reply]\nretrieved = "sources"\n')
+    _, found = examine("--system", "mine", "--config", "my.toml")
+    assert 'add takes = ["own", "closed_book", "passages"]' in found["retrieved"][0][1]

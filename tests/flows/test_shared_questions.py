@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 from rich.console import Console
 
-from rarefy.data_contracts.rows import Answer, Chunk, Passage, Question, Score, Trial, Variant, row_id
+from rarefy.data_contracts.rows import Answer, Chunk, Passage, Question, Score, Span, Trial, Variant, row_id
 from rarefy.data_contracts.tables import to_table
 from rarefy.flows.compare import RIGHT, compare, gate
 from rarefy.flows.engine.comparison_inputs import compare_questions, pair_trials
@@ -42,7 +42,9 @@ def question(name: str, **told) -> Question:
     for field in fields(Question):
         if field.name not in record and field.default is MISSING and field.default_factory is MISSING:
             record[field.name] = blank.get(str(getattr(field.type, "__name__", field.type)), ())
-    return Question(**{**record, "chunk_ids": (f"gold {name}",), **told})
+    gold = f"gold {name}"
+    spans = (Span(gold, 0, len(name)),)
+    return Question(**{**record, "chunk_ids": (gold,), "evidence_spans": spans, **told})
 
 
 def chunk(name: str, text: str = "") -> Chunk:
@@ -62,7 +64,7 @@ def result(folder, version, questions, trials, right, *, chunks=(), variants=(),
         Answer(one.trial_id, "x", one.trial_id, "said", retrieved=retrieved.get(one.question_id, ())) for one in rows
     ]
     scores = [Score(one.trial_id, "x", "plain", one.question_id, "scored", float(right(one))) for one in rows]
-    named = {name for one in rows for name in one.passage_ids}
+    named = {name for one in rows for name in one.passage_ids} | {name for one in questions for name in one.chunk_ids}
     there = {one.chunk_id: one for one in (*map(chunk, sorted(named)), *chunks)}
     tables = {
         "trials": (trials, Trial),
@@ -135,7 +137,8 @@ def test_drift_is_of_the_questions_that_are_the_same_and_of_no_others(versions):
     (told,) = found.paired
     assert (told.first, told.second, told.shared, told.common, told.questions) == (240, 240, 240, 240, 80)
     assert (told.other, told.unknown) == (40, 0)
-    headline = found.differences[0]
+    unchanged, headline = found.differences[:2]
+    assert unchanged.metric == "right answers to unchanged questions (retrieved passages)" and unchanged.n_first == 80
     lost = told.lost
     assert told.won == 0 and lost > 20
     assert headline.difference == pytest.approx(-lost / 240) and headline.clusters == 80
@@ -177,6 +180,9 @@ def test_a_rule_holds_on_the_core_and_may_ask_for_the_same_passages_alone(versio
         gate(found, ["right answers where passages=same drops 1 points"])
     with pytest.raises(RegressionFault, match="overall of plain dropped"):
         gate(found, ["overall drops 5 points"])
+    with pytest.raises(RegressionFault, match=r"right answers to unchanged questions \(retrieved passages\) of plain"):
+        gate(found, ["right answers drops 5 points"])
+    assert comparison_report.describe_verdict(found).startswith("right in ")
     with pytest.raises(RegressionFault, match="where passages=other"):
         gate(found, ["right answers of plain where passages=other drops 20 points surely"])
 
@@ -189,7 +195,7 @@ def test_it_is_said_what_is_compared_and_what_is_not(versions, tmp_path):
     text = (tmp_path / "out" / "comparison.md").read_text()
     for told in (" ".join(said.getvalue().split()), " ".join(text.split())):
         assert "of the 80 questions that read the same in both versions" in told
-        assert "40 of A are not in B, 30 of B were not in A: told apart, in no drift" in told
+        assert "40 questions are only in A, 30 only in B; not counted" in told
         assert "of 240 pairs 200 were shown the same passages, 40 others" in told
         assert "Not compared: questions of one version alone" in told
     whole = json.loads((tmp_path / "out" / "comparison.json").read_text())

@@ -413,7 +413,9 @@ RARE = Protocol(
                 "accuracy", "share of right answers to unchanged questions with retrieved passages"
             ),
             f"{WORDINGS}: correct": Title("accuracy", "share of right answers with retrieved passages, all wordings"),
-            f"{OVERALL}: correct": Title("right", "share of right answers over all changes of question and passages"),
+            f"{OVERALL}: correct": Title(
+                "right over all changes", "share of right answers over all changes of question and passages"
+            ),
             f"{OVERALL}: refusal rate": Title("refused", ""),
             OVERALL: Title(OVERALL, "right, or a refusal where passages were retrieved or had the answer taken out"),
             QUERY: Title(QUERY, "changed questions with the right passages: share of right answers"),

@@ -84,20 +84,33 @@ def _select(rows: "pd.DataFrame", setting: str) -> Mask:
     return np.asarray(same & mine & rows["order"].isin(("", "original")))
 
 
-def _count_unchanged(protocols: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
-    """Outcomes of the answers to unchanged questions: of the first protocol that comes nearest to real use."""
+def select_unchanged(protocols: Mapping[str, "pd.DataFrame"]) -> tuple[str, str, Mask] | None:
+    """Protocol, setting and mask of the unchanged questions that a result begins with; None where none was asked.
+
+    They are of the first protocol that comes nearest to real use; rows have `gold_shown`, the share of gold passages
+    that the trial shows.
+    """
     for setting in SETTINGS:
         for protocol, rows in protocols.items():
-            mine = rows[_select(rows, setting)]
-            if len(mine):
-                about = {
-                    "protocol": protocol,
-                    "passages": setting,
-                    "retrievers": sorted(set(mine["retriever"]) - {""}),
-                    "questions": _count_questions(mine),
-                }
-                return about | _count_outcomes(mine)
-    return {}
+            mask = _select(rows, setting)
+            if mask.any():
+                return protocol, setting, mask
+    return None
+
+
+def _count_unchanged(protocols: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
+    """Outcomes of the answers to unchanged questions."""
+    if not (found := select_unchanged(protocols)):
+        return {}
+    protocol, setting, mask = found
+    mine = protocols[protocol][mask]
+    about = {
+        "protocol": protocol,
+        "passages": setting,
+        "retrievers": sorted(set(mine["retriever"]) - {""}),
+        "questions": _count_questions(mine),
+    }
+    return about | _count_outcomes(mine)
 
 
 def _count_outcomes(rows: "pd.DataFrame") -> dict[str, int]:

@@ -1,5 +1,6 @@
 """The result for a terminal of 80 columns or more: the summary in plain sentences, and a short table per protocol."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +64,10 @@ def _tables(summary: Mapping[str, Any]) -> Iterator["Table | Text"]:
             if len(summary["systems"]) > 1 or system not in summary["systems"]:
                 table.add_row(Text(wording.system_title(system), style="bold"))
             for row in rows:
-                table.add_row(Text(_label(row)), _number(row), _scored(row), f"{row['clusters']:,}")
+                of = wording.whose_passages(row, summary["figures"])
+                table.add_row(
+                    Text(f"{_label(row)}{f' ({of})' if of else ''}"), _number(row), _scored(row), f"{row['clusters']:,}"
+                )
             caution = wording.describe_caution(rows, protocol)
             of = f" ({wording.system_title(system)})" if len(systems) > 1 else ""
             cautions += [f"  Mind{of}: {caution}."] if caution else []
@@ -85,9 +89,32 @@ def _notes(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         for note in row["note"].split("; "):
             if not note.startswith("no ") and not note.endswith("too narrow"):
                 continue
-            labels.setdefault(note, []).append(_label(row).strip())
+            labels.setdefault(_cell_in_words(note), []).append(_label(row).strip())
     for note, names in labels.items():
         yield f"  {', '.join(dict.fromkeys(names))}: {note}"
+
+
+CELLS = {
+    "gold": "the right passages",
+    "lexical_similar": "the answer taken out of the passages",
+    "lexical_different": "passages in other words",
+    "retrieved": "retrieved passages",
+}
+
+
+def _cell_in_words(note: str) -> str:
+    """A note on a cell that nothing was tried of, in words: "no cell of lexical_different: no_candidate"."""
+    found = re.fullmatch(r"no cell (of|with wording) (\w+): (\w+)", note)
+    if not found:
+        return note
+    of, name, why = found.groups()
+    reasons = {"no_candidate": "the benchmark has none", "not drawn": "not drawn"}
+    what = (
+        CELLS.get(name, wording.plain_words(name))
+        if of == "of"
+        else f"questions changed by {wording.plain_words(name)}"
+    )
+    return f"not tried with {what}: {reasons.get(why, wording.plain_words(why))}"
 
 
 def _label(row: Mapping[str, Any]) -> str:

@@ -187,13 +187,20 @@ def _describe_hurt(change: Mapping[str, Any], summary: Mapping[str, Any]) -> Hur
     example = change["example"]
     return Hurt(
         f"{of.get(change['side'], '')}{name}{f' ({about})' if about else ''}",
-        f"{change['lost']:,} of {change['right_before']:,} right answers lost{won}, in "
-        f"{change['questions_lost']:,} of {_questions(change['questions_right_before'])}",
+        f"{change['lost']:,} of {change['right_before']:,} right answers lost{won}{_settings(change)}",
         wording.protocol_title(change["protocol"], summary["protocols"]),
         example["question"],
         example["said"],
         example["right"],
     )
+
+
+def _settings(change: Mapping[str, Any]) -> str:
+    """Where the counts of a change come from: questions that were right, each in so many settings."""
+    answers, questions = change["right_before"], change["questions_right_before"]
+    about = "" if answers % questions == 0 else "about "
+    times = f" × {about}{answers / questions:.0f} settings" if answers > questions else ""
+    return f" ({_questions(questions)} right before{times}), in {_questions(change['questions_lost'])}"
 
 
 def _shorten(about: str) -> str:
@@ -333,10 +340,12 @@ def _retriever_steps(part: Mapping[str, Any], figures: list[Mapping[str, Any]]) 
         and row["value"] is not None
     }
     best = max(found, key=lambda name: found[name], default="")
-    if len(found) > 1 and found[best] - min(found.values()) > 0.05:
+    others = {OWN: found[OWN]} if OWN in found else {name: found[name] for name in found if name != best}
+    if best != OWN and others and found[best] - min(others.values()) > 0.05:
+        shares = [f"{'its own' if name == OWN else name} in {format_share(share)}" for name, share in others.items()]
         yield (
             f"Use the retriever {best}: it finds all the right passages in {format_share(found[best])}, "
-            f"the others in {format_share(min(found.values()))} or more."
+            f"{join_names(shares)}."
         )
     if part["by"] == "gold shown":
         gain = part["gold"][0] - part["retrieved"][1]

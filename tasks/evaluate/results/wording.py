@@ -149,6 +149,13 @@ def join_names(names: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def whose_passages(row: Row, figures: Sequence[Row]) -> str:
+    """Who found the passages that a number is of, where its protocol says that it is of retrieved ones; else ""."""
+    if "with retrieved passages" not in metric_title(row).about:
+        return ""
+    return _passages_of(row, figures).removeprefix("with ").replace("passages that", "passages").removesuffix(" found")
+
+
 def describe_metrics(rows: Iterable[Row], figures: Sequence[Row]) -> Iterator[tuple[str, str]]:
     """Each number's name in plain words and what it says, each once; retrieved passages with who found them."""
     said: dict[str, str] = {}
@@ -339,8 +346,8 @@ def describe_budget(summary: Mapping[str, Any]) -> str:
         alone = f"{names[0]} alone" if len(names) == 1 else " and ".join(names)
         few = ", too few for intervals" if about["look"] else ""
         return (
-            f"a first look: {alone}, on {about['questions']:,} whole questions ({calls}{few}); --budget N asks a "
-            "sample of all protocols, and without either all is asked"
+            f"a first look: {alone}, on {about['questions']:,} whole questions ({calls}{few}); --budget N "
+            "samples all protocols; leave both out to ask everything"
         )
     if about["asked"] == about["of"]:
         return f"all {about['of']:,} calls, within --budget {about['calls']}"

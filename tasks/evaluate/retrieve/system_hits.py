@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import groupby
 from zlib import crc32
 
-from rarefy.data_contracts.rows import Chunk, Hits, Passage, Question, Variant, row_id
+from rarefy.data_contracts.rows import Chunk, Hits, Passage, Question, Variant, is_found, row_id
 from rarefy.tasks.evaluate.retrieve.config import RetrieveConfig
 from rarefy.tasks.evaluate.retrieve.measured import MeasuredConfig, measured
 from rarefy.tasks.evaluate.statistics.measure import Measure
@@ -66,6 +66,29 @@ def measured_of_system(
         options.model_copy(update={"at": at}),
         asked=retrieved.keys(),
     )
+
+
+def gold_shares(
+    retrieved: Mapping[str, tuple[str, Sequence[Passage]]],
+    questions: Mapping[str, Question],
+    chunks: Mapping[str, Chunk],
+) -> dict[str, float]:
+    """Return, by name, the share of a question's gold chunks that passages hold, as `measured_of_system` finds them.
+
+    `retrieved` has question_id and passages by name. -1 for a question without gold, and where no passage has a text
+    or a chunk_id by which it could be known.
+    """
+    matcher = PassageMatcher(chunks)
+    of_question: dict[str, dict[str, Passage]] = defaultdict(dict)
+    for question_id, passages in retrieved.values():
+        of_question[question_id] |= {matcher.name(passage): passage for passage in passages}
+    matched = {name: matcher.with_passages(questions[name], some) for name, some in of_question.items()}
+    shares = {}
+    for name, (question_id, passages) in retrieved.items():
+        hops, names = matched[question_id].hops, {matcher.name(passage) for passage in passages}
+        known = any(passage.text.strip() or passage.passage_id in chunks for passage in passages)
+        shares[name] = sum(is_found(hop, names) for hop in hops) / len(hops) if hops and known else -1.0
+    return shares
 
 
 class PassageMatcher:

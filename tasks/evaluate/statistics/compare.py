@@ -45,6 +45,7 @@ from rarefy.tasks.evaluate.statistics.significance import (
 
 VERDICTS = ("better", "worse", "changed", "tied", "too few")
 WHOLE = "all"  # the slice that is none
+UNCHANGED = "right answers to unchanged questions"  # begins the name of the number that a result begins with
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,8 @@ def differences(
 def add_verdicts(found: Iterable[Difference], config: StatisticsConfig) -> list[Difference]:
     """The differences with p adjusted for multiple testing, and a verdict on each.
 
-    Headlines of all protocols are one family; the slices of a metric are one; a protocol's other numbers are one.
+    The right answers to unchanged questions stand for themselves: they are what is looked at first. Headlines of all
+    protocols are one family; the slices of a metric are one; a protocol's other numbers are one.
     """
     rows = list(found)
     families: dict[tuple[str, ...], list[int]] = {}
@@ -141,10 +143,20 @@ def add_verdicts(found: Iterable[Difference], config: StatisticsConfig) -> list[
 
 
 def comparison_family(row: Difference) -> tuple[str, ...]:
-    """The family for multiple testing: all headlines, the slices of one metric, or a protocol's other numbers."""
+    """The family for multiple testing: all headlines, the slices of one metric, or a protocol's other numbers.
+
+    The number that a result begins with is a family of its own.
+    """
+    if is_unchanged(row):
+        return (UNCHANGED,)
     if row.headline:
         return ()
     return (row.protocol,) if row.slice == WHOLE else (row.protocol, row.metric)
+
+
+def is_unchanged(row: Difference) -> bool:
+    """Whether it is the number that a result begins with."""
+    return row.headline and row.metric.startswith(UNCHANGED)
 
 
 def verdict(row: Difference, config: StatisticsConfig) -> str:
@@ -221,7 +233,7 @@ def _compare(
         low, high = min(low, exact[0]), max(high, exact[1])
         smallest = max(smallest, unseen)
         counted = f"{differ} of {clusters}" if differ else f"none of {clusters}"
-        notes.append(f"{counted} {config.cluster}s changed unlike the rest: interval by an exact bound")
+        notes.append(f"{counted} {config.cluster}s changed: interval by an exact bound")
     return replace(
         row,
         low=round_digits(low),

@@ -138,7 +138,10 @@ def test_the_text_is_short_and_names_the_one_command_that_mends_it(told, numbers
     text = plain_summary(result, "monday")
     assert text.startswith("plain is right in 83 % of 6 answers to 6 unchanged questions.")
     assert "17 % could not be scored" in text
-    assert "6 of 6 right answers lost, in 6 of 6 questions" in text and 'right is "$47.5 billion"' in text
+    assert (
+        "6 of 6 right answers lost (6 questions right before), in 6 questions" in text
+        and 'right is "$47.5 billion"' in text
+    )
     assert text.count("rarefy rescore monday --config wrong.toml") == 1
     assert len(text.splitlines()) <= 15
     assert "rarefy rescore RESULT" in markdown(result) and "What hurts most" in page(result, tables)

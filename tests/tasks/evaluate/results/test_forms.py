@@ -65,7 +65,7 @@ def test_what_a_paper_wants_beside_a_number_stands_beside_it(told, changed):
         changed("Overall Robustness: refusal rate", 0.25),
     ]
     text = shown(told, rows, 80)
-    assert re.search(r"refused +0\.250", text) and "Overall Robustness: no cell of x: why" in text
+    assert re.search(r"refused +0\.250", text) and "Overall Robustness: not tried with x: why" in text
     assert "exact bound" not in text
     written = markdown(summary(told, rows))
     assert "Overall Robustness: refusal rate | all | 0.250" in written and "no cell of x: why; 2 differ" in written

@@ -6,7 +6,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Passage, Question, Span, Variant
 from rarefy.tasks.evaluate.retrieve.measured import MeasuredConfig
-from rarefy.tasks.evaluate.retrieve.system_hits import PassageMatcher, measured_of_system
+from rarefy.tasks.evaluate.retrieve.system_hits import PassageMatcher, gold_shares, measured_of_system
 
 BOARD = "The board met on {} and discussed pumps, valves and the new factory in Bergen at length with its advisers."
 SALES = "Net sales were $47.5 billion in fiscal 2024, as pumps sold well in Norway and in Sweden."
@@ -118,3 +118,10 @@ def test_the_same_passage_twice_counts_once_and_what_is_unknown_as_nothing():
 
 def test_of_a_system_that_says_nothing_there_are_no_numbers():
     assert not measure({"q": []}, question("q", ("a", SALES)))
+
+
+def test_the_share_of_gold_goes_by_words_as_recall_does_and_is_unknown_without_any():
+    asked = question("q", ("a", SALES), ("b", STAFF))
+    upper = [Passage("mine-1", CHUNKS["a"].text.replace("$47.5 billion", "| $47.5 | billion").upper())]
+    found = {"upper": ("q", upper), "named": ("q", [Passage("x", "")]), "known": ("q", [Passage("b", "")])}
+    assert gold_shares(found, {"q": asked}, CHUNKS) == {"upper": 0.5, "named": -1.0, "known": 0.5}

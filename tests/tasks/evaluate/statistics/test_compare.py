@@ -72,7 +72,7 @@ def test_a_system_against_itself_is_tied_where_the_questions_are_many_and_too_fe
     assert open_.verdict == "too few"
     assert open_.smallest == pytest.approx(1 - 0.025 ** (1 / 60))
     assert open_.needed > 60
-    assert open_.note == "none of 60 questions changed unlike the rest: interval by an exact bound"
+    assert open_.note == "none of 60 questions changed: interval by an exact bound"
 
 
 def test_the_smallest_difference_shrinks_with_the_questions():
