@@ -21,6 +21,14 @@ _REVENUE = frozenset(
 _COUNTED = re.compile(r":(?:ConsolidationItems|ConcentrationRisk\w+|StatementScenario|Range)Axis$")
 _NOT_OF_THE_PART = re.compile(r"Eliminat|Intersegment|IntersubSegment|Reconcil|CorporateNonSegment|Adjustment", re.I)
 
+_US = r"U\.?S\.?A?\.?|United States(?: of America)?|Canada"
+_INSIDE = {  # regions, and countries of each that filings print in a row of their own
+    "Americas": rf"{_US}|North America",
+    "North America": _US,
+    "Asia|Asia[- ]Pacific|APAC": r"(?:Greater |Mainland )?China(?: region)?|Japan|India|(?:South )?Korea|Taiwan",
+    "Europe|EMEA": r"United Kingdom|U\.?K\.?|Germany|France|Ireland|Switzerland|Netherlands",
+}
+
 
 def second_value(triplet: Triplet, index: CorpusIndex) -> str:
     """Why a reader of the filing may find another value for what a figure of a part is of; "" for nothing.
@@ -32,6 +40,8 @@ def second_value(triplet: Triplet, index: CorpusIndex) -> str:
     if not (is_member(triplet) and triplet.value and triplet.concept):
         return ""
     chunk = index.chunks[triplet.chunk_id]
+    if triplet.subject_type == "REGION" and leaves_out_its_country(triplet, chunk):
+        return "several_breakdowns"
     start, end = chunk.start + triplet.start, chunk.start + triplet.end
     same_time = index.facts_of_time(triplet.doc_id, triplet.period_start, triplet.period_end)
     own = [fact for fact in same_time if start <= fact.start < end and fact.concept == triplet.concept]
@@ -43,6 +53,27 @@ def second_value(triplet: Triplet, index: CorpusIndex) -> str:
         if alike and _part_of(fact) in parts - {frozenset()} and not _is_same(fact.value, triplet.value):
             return "several_breakdowns"
     return ""
+
+
+def leaves_out_its_country(triplet: Triplet, chunk: Chunk) -> bool:
+    """Whether a country has more than the region it lies in: "Americas" in a row below "U.S." are the rest of them."""
+    region = triplet.subject.removeprefix(triplet.entity).strip()
+    inside = next((countries for name, countries in _INSIDE.items() if re.fullmatch(name, region, re.I)), "")
+    own = parse_cell_number(triplet.answer)
+    if not inside or own is None:
+        return False
+    start, end = _table_of(triplet, chunk)
+    lines = [line for line in chunk.text[start:end].split("\n") if line.startswith("|")]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    numbers = [[*map(parse_cell_number, row)] for row in rows]
+    mine = next((its for line, its in zip(lines, numbers, strict=True) if line in triplet.source_sentence), [])
+    column = next((at for at, number in enumerate(mine) if number and number.digits == own.digits), None)
+    return column is not None and any(
+        number is not None and number.value > own.value
+        for row, its in zip(rows, numbers, strict=True)
+        if re.fullmatch(inside, row[0], re.I)
+        for number in its[column : column + 1]
+    )
 
 
 def _measure(concept: str) -> str:

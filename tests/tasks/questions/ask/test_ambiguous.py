@@ -48,6 +48,18 @@ def test_a_part_with_a_second_value_of_the_measure_is_not_asked_for(other, reaso
     assert second_value(SALES, index_of(OWN, other)) == reason
 
 
+@pytest.mark.parametrize(
+    ("country", "reason"),
+    [("United States | 41,190", "several_breakdowns"), ("Canada | 900", ""), ("Japan | 41,190", "")],
+)
+def test_a_region_below_a_country_of_it_that_has_more_is_the_rest_of_it(country, reason):
+    row = "| Americas | 4,000 |"
+    text = f"By customer location:\n\n| | 2022 |\n| {country} |\n{row}\n{TOTAL}\n\nThe end."
+    place = {"start": text.index(row), "end": text.index(row) + len(row), "source_sentence": row}
+    americas = replace(SALES, subject="Acme Americas", answer="4,000", value="4000", **place)
+    assert second_value(americas, index_of(text=text)) == reason
+
+
 def test_sales_and_all_revenues_of_a_segment_are_two_measures():
     segment = replace(SALES, subject="Acme Engines", subject_type="SEGMENT")
     assert second_value(segment, index_of(OWN, tag("57869", US, concept="us-gaap:Revenues"))) == ""
