@@ -319,8 +319,8 @@ def test_what_arrives_while_one_runs_is_seen_by_exactly_one_following(scene, mon
         rounds.append(run)
         sources = run.list_sources
 
-        def seen(corpus):
-            found = sources(corpus)
+        def seen(corpus, *of):
+            found = sources(corpus, *of)
             listed.set()
             assert arrived.wait(120)
             return found
