@@ -215,8 +215,7 @@ def perturb(
     temporary = None if out else TemporaryDirectory(prefix="rarefy-")
     given = _resolve(out=Path(out or f"{temporary and temporary.name}/variants"), config=config, store=store)
     check_store(given.store)
-    chosen = combine(given.config, settings)
-    chosen = chosen.model_copy(update={"perturb": chosen.perturb.with_all_kinds()})
+    chosen = combine(given.config, settings).with_all_kinds()
     chosen = perturbing.select_perturbations(chosen, only) if only else chosen
     check_variants(chosen)
     context = inference_context(chosen, "", max_calls, max_cost)

@@ -138,6 +138,10 @@ class Config(BaseModel, frozen=True, extra="forbid"):
         default_factory=FeedsConfig, description="watch, feed, hook: how documents come, and from where"
     )
 
+    def with_all_kinds(self) -> "Config":
+        """The config with the variants of all kinds that rules can make, where it does not name kinds."""
+        return self.model_copy(update={"perturb": self.perturb.with_all_kinds()})
+
     @model_validator(mode="before")
     @classmethod
     def _by_name(cls, written: Any) -> Any:

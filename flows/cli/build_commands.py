@@ -183,7 +183,7 @@ def estimate(given: argparse.Namespace) -> int:
         return _estimate_evaluation(given)
     config = _prepare(given)
     if given.system:
-        _check_systems(given, config)
+        checks.check_systems(given, config)
     _connect_prefect()
     from rarefy.flows.estimate import estimate, show
     from rarefy.flows.reports.console import Terminal
@@ -200,7 +200,7 @@ def _estimate_evaluation(given: argparse.Namespace) -> int:
 
     config = load(given.config)
     reachability.check_store(given.store)
-    _check_systems(given, config)
+    checks.check_systems(given, config)
     _connect_prefect()
     from rarefy.flows.evaluation_forecast import forecast_evaluation, show
     from rarefy.flows.reports.console import Terminal
@@ -213,13 +213,6 @@ def _estimate_evaluation(given: argparse.Namespace) -> int:
         verbose=given.verbose,
     )
     return 0
-
-
-def _check_systems(given: argparse.Namespace, config: "Config") -> None:
-    from rarefy.flows.engine.config_check import check_systems, models_of_evaluation, resolve_protocols
-
-    resolve_protocols(given.protocol)
-    checks.check_models(given, config, models_of_evaluation(config, check_systems(config, given.config, given.system)))
 
 
 def _run_options(given: argparse.Namespace) -> dict[str, Any]:
@@ -241,7 +234,7 @@ def _prepare(given: argparse.Namespace) -> "Config":
 
     config = load(given.config)
     if given.all_kinds:
-        config = config.model_copy(update={"perturb": config.perturb.with_all_kinds()})
+        config = config.with_all_kinds()
     if "out" in given:
         check_benchmark_folder(given.out)
     reachability.check_store(given.store)

@@ -67,3 +67,12 @@ def check_models(given: argparse.Namespace, config: "Config", asked: "Sequence[L
 def replies_fault(url: str, error: ValueError) -> UsageFault:
     """The fault of a --replies that cannot be opened, without the password that its address may hold."""
     return UsageFault(f"--replies {strip_address(url)}: {str(error).removeprefix(f'{url}: ')}")
+
+
+def check_systems(given: argparse.Namespace, config: "Config") -> None:
+    """UsageFault where a protocol or system that an evaluation names is not there, or a model of it cannot be asked."""
+    from rarefy.flows.engine import config_check
+
+    config_check.resolve_protocols(given.protocol)
+    tested = config_check.check_systems(config, given.config, given.system)
+    check_models(given, config, config_check.models_of_evaluation(config, tested))

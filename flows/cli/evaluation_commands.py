@@ -146,12 +146,7 @@ def evaluate(given: argparse.Namespace) -> int:
         read_manifest(given.benchmark)  # says what is wrong
     check_store(given.store)
     prefect_server.start()
-    from rarefy.flows.engine.config_check import check_systems, models_of_evaluation
-    from rarefy.flows.engine.config_check import resolve_protocols as chosen
-
-    chosen(given.protocol)
-    tested = check_systems(config, given.config, given.system)
-    checks.check_models(given, config, models_of_evaluation(config, tested))
+    checks.check_systems(given, config)
     with open_result_folder(given.out):
         prefect_server.wait()
         return _evaluate(given, config)

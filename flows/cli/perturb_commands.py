@@ -169,8 +169,7 @@ def _prepare(given: argparse.Namespace) -> "Config":
 
     if not given.questions.exists():
         raise UsageFault(f"{given.questions}: no such file or folder; check the path")
-    config = load(given.config)
-    config = config.model_copy(update={"perturb": config.perturb.with_all_kinds()})
+    config = load(given.config).with_all_kinds()
     if given.only:
         config = select_perturbations(config, [name for names in given.only for name in names.split(",")])
     check_store(given.store)

@@ -106,10 +106,10 @@ class Run:
         """The sources of a corpus, noted in `seen` for the watch of this line; UsageFault where there are none."""
 
         def work() -> list[Part]:
-            if line:
-                with suppress(FileNotFoundError, FeedFault):  # the list of the sources says it
-                    self.seen = scan_documents(corpus, load_seen(self.store, line, corpus)[0])
             try:
+                if line:
+                    with suppress(FileNotFoundError, FeedFault):  # the list of the sources says it
+                        self.seen = scan_documents(corpus, load_seen(self.store, line, corpus)[0])
                 sources = list_sources(corpus, self.store)
             except OSError as error:
                 raise UsageFault(str(error)) from error

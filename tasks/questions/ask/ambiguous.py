@@ -9,6 +9,7 @@ from rarefy.tasks.knowledge.graph.computed import is_sum_of_neighbours
 from rarefy.tasks.knowledge.graph.facts import is_member
 from rarefy.tasks.questions.ask.index import CorpusIndex
 from rarefy.tasks.questions.ask.measures import describe_measure
+from rarefy.tasks.text.markdown import split_cells
 
 ROUNDED = Decimal("0.005")  # two values that differ by less are one, rounded
 
@@ -63,17 +64,12 @@ def leaves_out_its_country(triplet: Triplet, chunk: Chunk) -> bool:
     if not inside or own is None:
         return False
     start, end = _table_of(triplet, chunk)
-    lines = [line for line in chunk.text[start:end].split("\n") if line.startswith("|")]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    numbers = [[*map(parse_cell_number, row)] for row in rows]
-    mine = next((its for line, its in zip(lines, numbers, strict=True) if line in triplet.source_sentence), [])
+    lines = (line for line in chunk.text[start:end].split("\n") if line.startswith("|"))
+    rows = [[cell.strip() for cell in split_cells(line)] for line in lines]
+    mine = (parse_cell_number(cell.strip()) for cell in split_cells(triplet.source_sentence))
     column = next((at for at, number in enumerate(mine) if number and number.digits == own.digits), None)
-    return column is not None and any(
-        number is not None and number.value > own.value
-        for row, its in zip(rows, numbers, strict=True)
-        if re.fullmatch(inside, row[0], re.I)
-        for number in its[column : column + 1]
-    )
+    beside = [row[column] for row in rows if column is not None and re.fullmatch(inside, row[0], re.I) and row[column:]]
+    return any(number.value > own.value for number in map(parse_cell_number, beside) if number)
 
 
 def _measure(concept: str) -> str:

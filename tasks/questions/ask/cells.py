@@ -6,8 +6,9 @@ from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.knowledge.extract.column_heads import find_unit
 from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.questions.ask.aliases import short_name
-from rarefy.tasks.questions.ask.facts import DOLLARS, MONEY, choose, possessive
+from rarefy.tasks.questions.ask.facts import DOLLARS, choose, possessive, unit_phrase
 from rarefy.tasks.questions.ask.measures import lower_first, split_column, upper_first
+from rarefy.tasks.text.markdown import split_cells
 from rarefy.tasks.text.wordnet import known, readings
 
 _RELATION = re.compile(
@@ -24,7 +25,8 @@ _NO_MORE = re.compile(r"(?:details?|values?|answers?|data|content|contents|info|
 _PEOPLE = re.compile(
     r"(?:owner|manager|lead|contact|author|chair|director|head|editor|maintainer|president|approver)", re.I
 )
-_BETWEEN = {"of", "and", "or", "for", "the", "a", "an", "in", "to", "on", "by", "with", "per", "at"}
+_BETWEEN = {"or", "for", "the", "a", "an", "in", "to", "on", "by", "with", "per", "at"}  # of no noun phrase here
+_OF_NAME = re.compile(r"[A-Z]\.|[A-Z0-9][\w&’'-]*|of|and|the")  # a word of a name
 _LONGEST = 5  # words of a head or a row that is said without quotes
 
 
@@ -51,9 +53,9 @@ def ask_for_cell(triplet: Triplet) -> str:
 
 def _counted(triplet: Triplet) -> str:
     """ ", in millions of euros" where an answer could not be told without."""
+    if phrase := unit_phrase(triplet):
+        return f", {phrase}"
     unit = triplet.unit.partition("/")[0]
-    if unit in MONEY:
-        return f", in {triplet.scale} of {MONEY[unit]}" if triplet.scale else f", in {MONEY[unit]}"
     if (unit or triplet.scale) and unit not in DOLLARS and unit not in {"percent", "pure"}:
         return f", in {triplet.scale} of {unit}" if unit and triplet.scale else f", in {triplet.scale or unit}"
     return ""
@@ -62,23 +64,24 @@ def _counted(triplet: Triplet) -> str:
 def _what(triplet: Triplet, name: str) -> str:
     """What is asked for, in words where row and column are plain ones, else as the table prints them."""
     figure, cell = bool(triplet.value), _RELATION.fullmatch(name)
+    what = "what figure" if figure else "what"
     if cell is None:
-        return f"what{' figure' if figure else ''} is given for {name}"
+        return f"{what} is given for {name}"
     row, kind, under, column = (cell[part] or "" for part in ("row", "kind", "under", "column"))
-    corner = triplet.header.strip("| ").partition("|")[0].strip()
+    corner = split_cells(triplet.header)[0].strip()
     if under == f" under “{corner}”" and say_head(corner) and not is_plural(corner):
         kind, under = corner, ""  # above the labels stands what they are, "Route"
     thing = say_head(column)
-    general = not kind or _NO_KIND.fullmatch(kind)
-    attribute = say_head(row) if general and not under and not figure and _NO_MORE.fullmatch(column) else ""
+    kind = "" if _NO_KIND.fullmatch(kind) else kind
+    attribute = say_head(row) if not (kind or under or figure) and _NO_MORE.fullmatch(column) else ""
     if attribute:
         many = is_plural(attribute) and not re.search(r",| and ", triplet.answer)
         return f"what is given for {attribute}" if many else f"what {_is_the(attribute)}"  # of a property its value
     of = _say_row(row, kind) + under
     if not column or _NO_MORE.fullmatch(column):
-        return f"what{' figure' if figure else ''} is given for {of}"
+        return f"{what} is given for {of}"
     if not thing:
-        return f"what{' figure' if figure else ''} does the column “{column}” give for {of}"
+        return f"{what} does the column “{column}” give for {of}"
     if figure and is_plural(thing) and not re.fullmatch(_AMOUNT, thing, re.I) and _is_count(triplet):
         return f"what number of {thing} is given for {of}"
     if figure:
@@ -101,7 +104,7 @@ def say_head(head: str) -> str:
     first, last = readings(said[0].lower()), readings(said[-1].lower())
     nouns = any(reading.pos == "n" for reading in last) or (last == () and said[-1].isupper())
     begins = first == () or any(reading.pos in "na" for reading in first)
-    if not nouns or not begins or any(word.lower() in _BETWEEN - {"of", "and"} for word in said):
+    if not nouns or not begins or any(word.lower() in _BETWEEN for word in said):
         return ""
     return " ".join(said)
 
@@ -114,15 +117,13 @@ def _quiet(word: str) -> str:
 
 def _say_row(row: str, kind: str) -> str:
     """A row's label behind the kind of thing that it is, in quotes unless it is a name: "the service Billing"."""
-    what = say_head(kind) if kind and not _NO_KIND.fullmatch(kind) else ""
-    capitals = re.fullmatch(
-        r"(?:[A-Z]\.|[A-Z0-9][\w&’'-]*|of|and|the)(?: (?:[A-Z]\.|[A-Z0-9][\w&’'-]*|of|and|the)){0,4}", row
-    )
-    named = capitals and (what or not all(known(word.lower()) for word in row.split()))
+    what, words = say_head(kind), row.split(" ")
+    capitals = len(words) <= _LONGEST and all(map(_OF_NAME.fullmatch, words))
+    named = capitals and (what or not all(known(word.lower()) for word in words))
     label = row if named else f"“{row}”"
     if what and not is_plural(what) and what.lower() not in row.lower():
         return f"the {what} {label}"
-    return f"{label} ({kind})" if kind and not what and not _NO_KIND.fullmatch(kind) else label
+    return f"{label} ({kind})" if kind and not what else label
 
 
 def _is_the(thing: str) -> str:

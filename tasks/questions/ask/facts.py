@@ -74,7 +74,7 @@ def ask_for_subject(triplet: Triplet, holder: str) -> str | None:
     return None
 
 
-MONEY = {
+_MONEY = {
     "AUD": "Australian dollars", "CHF": "Swiss francs", "CNY": "yuan", "HKD": "Hong Kong dollars",
     "INR": "rupees", "KRW": "won", "SGD": "Singapore dollars", "TWD": "New Taiwan dollars",
     "EUR": "euros", "GBP": "pounds sterling", "JPY": "yen", "CAD": "Canadian dollars",
@@ -111,8 +111,8 @@ def unit_phrase(triplet: Triplet) -> str | None:
     unit = triplet.unit.partition("/")[0]
     if triplet.unit in {"percent", "pure"} or triplet.object_type == "PERCENT" or unit in DOLLARS:
         return ""
-    if unit in MONEY:
-        return f"in {triplet.scale} of {MONEY[unit]}" if triplet.scale else f"in {MONEY[unit]}"
+    if unit in _MONEY:
+        return f"in {triplet.scale} of {_MONEY[unit]}" if triplet.scale else f"in {_MONEY[unit]}"
     return "" if unit == "shares" else None
 
 
