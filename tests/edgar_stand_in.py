@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -71,12 +72,22 @@ class Handler(BaseHTTPRequestHandler):
         """Nothing."""
 
 
+class Server(ThreadingHTTPServer):
+    """One thread a request; that a client has gone, as one does whose test is over, is no error of it to print."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Print any other error with its traceback."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
 @contextmanager
 def standing_in() -> Iterator[Edgar]:
     """A server of its own on a port that the system chooses."""
     edgar = Edgar()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("OfThis", (Handler,), {"edgar": edgar}))
-    server.daemon_threads = True
+    server = Server(("127.0.0.1", 0), type("OfThis", (Handler,), {"edgar": edgar}))
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     edgar.url = f"http://127.0.0.1:{server.server_address[1]}"
