@@ -106,10 +106,11 @@ class Run:
         """The sources of a corpus, noted in `seen` for the watch of this line; UsageFault where there are none."""
 
         def work() -> list[Part]:
+            known = load_seen(self.store, line, corpus)[0] if line else None  # a fault of the store is none of the corpus
             try:
-                if line:
+                if known is not None:
                     with suppress(FileNotFoundError, FeedFault):  # the list of the sources says it
-                        self.seen = scan_documents(corpus, load_seen(self.store, line, corpus)[0])
+                        self.seen = scan_documents(corpus, known)
                 sources = list_sources(corpus, self.store)
             except OSError as error:
                 raise UsageFault(str(error)) from error
