@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from statistics import median
 from typing import Any
 
@@ -185,6 +186,8 @@ LEADERS = re.compile(r"(?:\s?\.){3,}\s*$")  # dots that lead the eye from a labe
 LARGER = 1.15  # times the size of the header below
 WIDEST = 200  # cells: a line with more is no row, a table with more columns none
 CENTRED = 0.8  # of the font's size: a header's middle is no further from the middle of the columns it spans
+HANGING = 3.0  # points: a dash or a closing parenthesis stands no further outside of its column
+FLUSH = 1.0  # points: lines of one column's name begin, end or have their middles no further apart
 LONE = 0.2  # of all columns' width: a period alone on its line is no further from their middle
 FAR = 40.0  # points: a header further away names no column
 ROWS = 3  # figures in fewer lines are a line of text with numbers in it,
@@ -392,6 +395,7 @@ def _build_rows(heads: Sequence[Line], split: list[list[Cell]]) -> list[list[str
             spans[-1] = [min(spans[-1][0], cell.x0), max(spans[-1][1], cell.x1)]
         else:
             spans.append([cell.x0, cell.x1])
+    spans = _join_hanging(spans, split)
     if len(spans) > WIDEST:
         return []
     made: list[list[str]] = []
@@ -407,6 +411,20 @@ def _build_rows(heads: Sequence[Line], split: list[list[Cell]]) -> list[list[str
         open_label = cells[-1].x1 > 0.8 * spans[0][0] and not row[0].endswith(":")
         made.append(row)
     return [_build_header(heads, spans), *made]
+
+
+def _join_hanging(spans: list[list[float]], split: list[list[Cell]]) -> list[list[float]]:
+    """The columns, joined where no row has cells in both: dashes and parentheses hang over to the right of figures."""
+    joined: list[list[float]] = []
+    for low, high in spans:
+        narrow = HANGING if high - low < 2 * HANGING else 0.0
+        if joined and low - joined[-1][1] < narrow:
+            wide = [min(low, joined[-1][0]), high]
+            if all(sum(_overlap(cell, wide) > 0 for cell in cells[1:]) < 2 for cells in split):
+                joined[-1] = wide
+                continue
+        joined.append([low, high])
+    return joined
 
 
 def _column_cells(split: list[list[Cell]]) -> list[Cell]:
@@ -434,20 +452,37 @@ def _build_header(heads: Sequence[Line], spans: list[list[float]]) -> list[str]:
     """One header a column: of every line above, the cell that stands over it."""
     places = [list(span) for span in spans]
     header: list[list[str]] = [[] for _ in range(len(spans) + 1)]
+    below: list[Cell | None] = [None] * len(spans)  # the last that names a column
     for line in reversed(heads):  # the lowest names single columns, and shows how wide they are
         cells = split_cells(line)
+        if not any(below):  # a higher line may have a name of several
+            cells = [part for cell in cells for part in _split_names(cell, line, spans)]
         over = [cell for cell in cells if cell.x1 > spans[0][0] - 30 or is_period(cell.text)]
         header[0][:0] = [cell.text for cell in cells if cell not in over]
-        covered = _cover_columns(over, places, [bool(names) for names in header[1:]], line.size)
+        covered = _cover_columns(over, places, below, line.size)
         for cell, columns in zip(over, covered, strict=True):
             if not columns and cell.x1 < places[0][0]:
                 header[0].insert(0, cell.text)
             for at in columns:
                 header[at + 1].insert(0, cell.text)
+                below[at] = cell
             if len(columns) == 1:
                 _widen_column(places, columns.start, cell)
     _move_corner_period(header)
     return [" ".join(parts) for parts in header]
+
+
+def _split_names(cell: Cell, line: Line, spans: list[list[float]]) -> list[Cell]:
+    """The names of several columns that stand close together, each ending where its figures do; else the cell."""
+    words = [word for word in line.words if cell.x0 <= word.x0 and word.x1 <= cell.x1]
+    columns = [max(range(len(spans)), key=lambda at: _overlap(Cell("", w.x0, w.x1), spans[at])) for w in words]
+    if len(set(columns)) < 2:
+        return [cell]
+    parts = [[words[n] for n in places] for _, places in groupby(range(len(words)), key=columns.__getitem__)]
+    ends = [abs(part[-1].x1 - spans[at][1]) for part, (at, _) in zip(parts, groupby(columns), strict=True)]
+    if max(ends) > HANGING:
+        return [cell]
+    return [Cell(tidy(" ".join(word.text for word in part)), part[0].x0, part[-1].x1) for part in parts]
 
 
 def _move_corner_period(header: list[list[str]]) -> None:
@@ -462,8 +497,9 @@ def _move_corner_period(header: list[list[str]]) -> None:
             return
 
 
-def _cover_columns(cells: list[Cell], places: list[list[float]], named: list[bool], size: float) -> list[range]:
-    """The columns that each cell of a header's line names; `named` are those that a lower line names."""
+def _cover_columns(cells: list[Cell], places: list[list[float]], below: list[Cell | None], size: float) -> list[range]:
+    """The columns that each cell of a header's line names; `below` has for each the last lower cell that names it."""
+    named = [cell is not None for cell in below]
     best = [max(cells, key=lambda cell: _overlap(cell, place)) if cells else None for place in places]
     met = [[at for at, place in enumerate(places) if best[at] is cell and _overlap(cell, place) > 0] for cell in cells]
     taken = {at for columns in met for at in columns}
@@ -478,6 +514,9 @@ def _cover_columns(cells: list[Cell], places: list[list[float]], named: list[boo
             if columns and apart < LONE * (places[-1][1] - places[0][0]):
                 covered.append(range(len(places)))
                 continue
+        if len(columns) == 1 and _is_flush(cell, below[first]):
+            covered.append(range(first, first + 1))  # the line above of the same name
+            continue
         low, high = first, last
         while low - 1 in free:
             low -= 1
@@ -495,7 +534,20 @@ def _cover_columns(cells: list[Cell], places: list[list[float]], named: list[boo
         else:
             alone = near[0] not in taken and -_overlap(cell, places[near[0]]) < FAR
             covered.append(range(near[0], near[0] + alone))
-    return covered
+    if len(cells) == 1 or {at for columns in covered for at in columns} >= {at for at, has in enumerate(named) if has}:
+        return covered
+    return [  # a line of several that leaves out a column: what is centred over one name is that name's first line
+        range(met[n][0], met[n][0] + 1) if len(met[n]) == 1 and _is_centred(cell, below[met[n][0]]) else covered[n]
+        for n, cell in enumerate(cells)
+    ]
+
+
+def _is_flush(cell: Cell, name: Cell | None) -> bool:
+    return name is not None and min(abs(cell.x0 - name.x0), abs(cell.x1 - name.x1)) < FLUSH
+
+
+def _is_centred(cell: Cell, name: Cell | None) -> bool:
+    return name is not None and abs(_middle(cell, name.x0, name.x1)) < FLUSH
 
 
 def _overlap(cell: Cell, place: list[float]) -> float:

@@ -153,6 +153,41 @@ def test_a_head_centred_on_columns_names_them_all_and_one_over_a_column_only_tha
     assert rows_of(read_pdf(pdf([page]), "a.pdf").text)[0] == ["Region", "Amount Sales 2024", "Amount Cost of sales"]
 
 
+def test_a_dash_or_a_parenthesis_that_hangs_over_makes_no_column(pdf: MakePdf) -> None:
+    page = unruled([("", "2024", "2023"), ("North", "956", "938"), ("East", "14", ""), ("South", "", "21")], y=100)
+    page += [("text", 501, 128, 9, False, "-"), ("text", 401, 142, 9, False, "-")]  # right of the figures' ends
+    page += [
+        ("text", 72, 156, 9, False, "West"),
+        ("text", 387, 156, 9, False, "(20)"),
+        ("text", 501, 156, 9, False, "-"),
+    ]
+    found = rows_of(read_pdf(pdf([page]), "a.pdf").text)
+    assert found[0] == ["", "2024", "2023"]
+    assert found[-3:] == [["East", "14", "-"], ["South", "-", "21"], ["West", "(20)", "-"]]
+
+
+def test_names_of_columns_that_stand_close_together_are_parted_where_their_figures_end(pdf: MakePdf) -> None:
+    page = [("text", 346, 100, 9, False, "FISCAL 2024"), ("text", 403, 100, 9, False, "FISCAL 2023")]
+    for n, row in enumerate([("North", "$14,897", "$12,228"), ("South", "5,947", "5,492"), ("East", "764", "633")]):
+        page.append(("text", 72, 114 + 14 * n, 9, False, row[0]))
+        for right, cell in zip((400, 457), row[1:], strict=True):
+            width = 5 * sum(sign.isdigit() or sign == "$" for sign in cell) + 2.5 * cell.count(",")
+            page.append(("text", right - width, 114 + 14 * n, 9, False, cell))
+    assert rows_of(read_pdf(pdf([page]), "a.pdf").text)[0] == ["", "FISCAL 2024", "FISCAL 2023"]
+
+
+def test_the_lines_of_one_name_above_the_middle_column_name_no_other(pdf: MakePdf) -> None:
+    page = [("text", 446, 100, 9, False, "Without"), ("text", 446, 114, 9, False, "currency")]  # flush with "change"
+    for n, row in enumerate([("", "2024", "", "2023"), ("North", "14", "13", "12"), ("East", "7", "6", "5")]):
+        page.append(("text", 72, 128 + 14 * n, 9, False, row[0]))
+        page += [
+            ("text", (400, 460, 540)[c] - 5 * len(cell), 128 + 14 * n, 9, False, cell) for c, cell in enumerate(row[1:])
+        ]
+    page.append(("text", 446, 128, 9, False, "change"))
+    found = rows_of(read_pdf(pdf([page]), "a.pdf").text)
+    assert found[0] == ["", "2024", "Without currency change", "2023"]
+
+
 def test_a_box_around_columns_of_figures_is_no_table_of_two_cells(pdf: MakePdf) -> None:
     rows = [("", "2024", "2023"), ("Grants", "52", "56"), ("Patents", "9", "8"), ("Sales", "7", "–"), ("Net", "3", "2")]
     rows += [("Taxes", "14", "(X)"), ("Fees", "21", "20")]
