@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from statistics import median
 from typing import Any
 
@@ -187,7 +187,7 @@ LARGER = 1.15  # times the size of the header below
 WIDEST = 200  # cells: a line with more is no row, a table with more columns none
 CENTRED = 0.8  # of the font's size: a header's middle is no further from the middle of the columns it spans
 HANGING = 3.0  # points: a dash or a closing parenthesis stands no further outside of its column
-FLUSH = 1.0  # points: lines of one column's name begin, end or have their middles no further apart
+FLUSH = 1.0  # points: lines of one column's name begin, or end, no further apart
 LONE = 0.2  # of all columns' width: a period alone on its line is no further from their middle
 FAR = 40.0  # points: a header further away names no column
 ROWS = 3  # figures in fewer lines are a line of text with numbers in it,
@@ -499,6 +499,12 @@ def _move_corner_period(header: list[list[str]]) -> None:
 
 def _cover_columns(cells: list[Cell], places: list[list[float]], below: list[Cell | None], size: float) -> list[range]:
     """The columns that each cell of a header's line names; `below` has for each the last lower cell that names it."""
+    groups = _repeated_groups(below)
+    if len(groups) == len(cells) > 1 and all(
+        _overlap(cell, [places[group.start][0], places[group.stop - 1][1]]) > 0
+        for cell, group in zip(cells, groups, strict=True)
+    ):
+        return groups
     named = [cell is not None for cell in below]
     best = [max(cells, key=lambda cell: _overlap(cell, place)) if cells else None for place in places]
     met = [[at for at, place in enumerate(places) if best[at] is cell and _overlap(cell, place) > 0] for cell in cells]
@@ -534,20 +540,23 @@ def _cover_columns(cells: list[Cell], places: list[list[float]], below: list[Cel
         else:
             alone = near[0] not in taken and -_overlap(cell, places[near[0]]) < FAR
             covered.append(range(near[0], near[0] + alone))
-    if len(cells) == 1 or {at for columns in covered for at in columns} >= {at for at, has in enumerate(named) if has}:
-        return covered
-    return [  # a line of several that leaves out a column: what is centred over one name is that name's first line
-        range(met[n][0], met[n][0] + 1) if len(met[n]) == 1 and _is_centred(cell, below[met[n][0]]) else covered[n]
-        for n, cell in enumerate(cells)
-    ]
+    return covered
+
+
+def _repeated_groups(below: list[Cell | None]) -> list[range]:
+    """The columns in groups of two or more that each begin again ("2021, 2020, 2021, 2020"), or where periods end."""
+    starts: list[int] = []
+    for at, name in enumerate(below):
+        text = name.text if name else ""
+        seen = [cell.text for cell in below[starts[-1] : at] if cell] if starts else []
+        if not starts or text in seen or (seen and is_period(text) != is_period(seen[-1])):
+            starts.append(at)
+    groups = [range(start, stop) for start, stop in pairwise([*starts, len(below)])]
+    return groups if all(len(group) > 1 for group in groups) else []
 
 
 def _is_flush(cell: Cell, name: Cell | None) -> bool:
     return name is not None and min(abs(cell.x0 - name.x0), abs(cell.x1 - name.x1)) < FLUSH
-
-
-def _is_centred(cell: Cell, name: Cell | None) -> bool:
-    return name is not None and abs(_middle(cell, name.x0, name.x1)) < FLUSH
 
 
 def _overlap(cell: Cell, place: list[float]) -> float:

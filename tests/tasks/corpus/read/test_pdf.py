@@ -188,6 +188,17 @@ def test_the_lines_of_one_name_above_the_middle_column_name_no_other(pdf: MakePd
     assert found[0] == ["", "2024", "Without currency change", "2023"]
 
 
+def test_names_that_begin_again_stand_below_one_head_each(pdf: MakePdf) -> None:
+    ends = (300, 340, 400, 440)
+    page = [("text", 282, 100, 9, False, "Worldwide"), ("text", 390, 100, 9, False, "Abroad")]  # neither in the middle
+    rows = [("", "2024", "2023", "2024", "2023"), ("North", "14", "13", "12", "11"), ("East", "7", "6", "5", "4")]
+    for n, (label, *cells) in enumerate(rows):
+        page.append(("text", 72, 114 + 14 * n, 9, False, label))
+        page += [("text", ends[c] - 5 * len(cell), 114 + 14 * n, 9, False, cell) for c, cell in enumerate(cells)]
+    found = rows_of(read_pdf(pdf([page]), "a.pdf").text)
+    assert found[0] == ["", "Worldwide 2024", "Worldwide 2023", "Abroad 2024", "Abroad 2023"]
+
+
 def test_a_box_around_columns_of_figures_is_no_table_of_two_cells(pdf: MakePdf) -> None:
     rows = [("", "2024", "2023"), ("Grants", "52", "56"), ("Patents", "9", "8"), ("Sales", "7", "–"), ("Net", "3", "2")]
     rows += [("Taxes", "14", "(X)"), ("Fees", "21", "20")]
