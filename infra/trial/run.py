@@ -34,6 +34,7 @@ DOCUMENTS = ("24-cfr-791.md", "24-cfr-792.md", "fomc-2015-06-17.txt", "fomc-2015
 # by a word of the image's name: the folder here
 STANDS_IN = {"python": "python", "postgres": "postgres", "minio": "s3", "elasticsearch": "elasticsearch"}
 LAUNCHER = ROOT.parent / "shared" / "tools" / "elasticsearch"
+UNAVAILABLE = 69  # what its script, and ours, end with where Maven or a JDK is missing
 UNDER_WAY = {
     "Late",
     "Scheduled",
@@ -83,8 +84,21 @@ class Skipped(Exception):
     """What the trial needs is not here."""
 
 
+STEPS: list[tuple[str, float]] = []  # each with the moment of its beginning
+
+
 def say(text: str) -> None:
+    """Print a line; one that is not indented begins a step."""
+    if not text.startswith(" "):
+        STEPS.append((text, time.monotonic()))
     print(f"[{time.strftime('%H:%M:%S')}] {text}", flush=True)
+
+
+def print_steps() -> None:
+    """How long each step took, in seconds; where the trial failed, it did in the last."""
+    ends = [begun for _, begun in STEPS[1:]] + [time.monotonic()]
+    for (text, begun), end in zip(STEPS, ends, strict=True):
+        print(f"{end - begun:6.0f} s  {text}")
 
 
 def docker(*arguments: str, quiet: bool = False, patience: int = 3600) -> str:
@@ -131,16 +145,18 @@ def base_images() -> dict[str, str]:
         (name,) = (one for one in names if word in one)
         if works("image", "inspect", name) or works("pull", name, patience=300):
             taken[word] = name
-        elif word == "elasticsearch" and not (LAUNCHER.exists() and shutil.which("mvn")):
-            say(f"skipped: Elasticsearch: {name} cannot be had, nor {LAUNCHER} with Maven to make a stand-in of")
+        elif stands_in := stand_in(word, taken.get("python", "")):
+            taken[word] = stands_in
+            say(f"  {name} cannot be had: {stands_in} stands in for it")
         else:
-            taken[word] = stand_in(word, taken.get("python", ""))
-            say(f"{name} cannot be had: {taken[word]} stands in for it")
+            say(
+                f"  skipped: Elasticsearch: neither {name}, nor {LAUNCHER} with Maven and a JDK of 21 or later, is here"
+            )
     return taken
 
 
 def stand_in(word: str, python: str) -> str:
-    """An image of Debian's packages in place of the one that cannot be had."""
+    """An image of Debian's packages in place of the one that cannot be had; "" where that of jars cannot be made."""
     name = f"{PROJECT}-{STANDS_IN[word]}"
     if works("image", "inspect", name):
         return name
@@ -153,11 +169,14 @@ def stand_in(word: str, python: str) -> str:
             subprocess.run(
                 ["docker", "import", "-", f"{PROJECT}-debian"], stdin=tar.stdout, check=True, stdout=sys.stderr
             )
-        folder = shutil.copytree(HERE / STANDS_IN[word], f"{work}/image")
+        folder = shutil.copytree(HERE / STANDS_IN[word], Path(work, "image"))
         if word == "python":
-            Path(folder, "pip.conf").write_text(settings_of_pip())
+            (folder / "pip.conf").write_text(settings_of_pip())
         if word == "elasticsearch":
-            subprocess.run([folder / "make.sh", LAUNCHER, folder], check=True, stdout=sys.stderr)
+            made = subprocess.run([folder / "make.sh", LAUNCHER, folder], stdout=sys.stderr)
+            if made.returncode == UNAVAILABLE:
+                return ""
+            made.check_returncode()
         docker("build", "-t", name, *(["--build-arg", f"BASE={python}"] if word == "minio" else []), str(folder))
     return name
 
@@ -528,6 +547,7 @@ def main() -> int:
                 raise Skipped("no Docker answers here")
             if not works("compose", "version"):
                 raise Skipped("docker has no Compose 2")
+            say("base images")
             trial = Trial(Path(folder), base_images())
         except Skipped as why:
             print(f"skipped: the trial of infra/compose.yaml: {why}")
@@ -538,9 +558,10 @@ def main() -> int:
             print(trial.compose("logs", "--tail", "40", quiet=True))
             raise
         finally:
+            print_steps()
             if not given.keep:
                 trial.compose("down", "-v", "--remove-orphans", quiet=True)
-    say("passed: the trial of infra/compose.yaml")
+    print("passed: the trial of infra/compose.yaml")
     return 0
 
 
