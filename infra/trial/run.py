@@ -16,7 +16,6 @@ import resource
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,11 +23,16 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
 INFRA, ROOT = HERE.parent, HERE.parent.parent
+sys.path.append(str(ROOT / "tests"))
+import waiting  # noqa: E402
+from waiting import free_port  # noqa: E402
+
 PROJECT = IMAGE = "rarefy-trial"
 DOCUMENTS = ("24-cfr-791.md", "24-cfr-792.md", "fomc-2015-06-17.txt", "fomc-2015-07-29.txt")
 # by a word of the image's name: the folder here
@@ -46,7 +50,7 @@ UNDER_WAY = {
     "Retrying",
 }
 DONE = {"build": "Built", "evaluate": "Evaluated"}
-PATIENCE = 1800  # seconds for a run: two cores that others use too
+until = partial(waiting.until, patience=1800, pause=1.0)  # seconds for a run: two cores that others use too
 EVALUATION = {
     "benchmark": "/benchmarks/sample",
     "systems": ["extractive"],
@@ -125,16 +129,6 @@ def works(*arguments: str, patience: int = 60) -> bool:
     return True
 
 
-def until(true: Callable[[], bool], what: str, patience: int = PATIENCE, pause: float = 2.0) -> float:
-    """Wait for it; returns how many seconds it took."""
-    begun = time.monotonic()
-    while not true():
-        if time.monotonic() - begun > patience:
-            raise AssertionError(f"{what}: not within {patience} s")
-        time.sleep(pause)
-    return time.monotonic() - begun
-
-
 def base_images() -> dict[str, str]:
     """The images that the files name, by a word of their names, and what is taken for each."""
     names = [re.search(r"^ARG BASE=(\S+)", (INFRA / "Dockerfile").read_text(), re.M)[1]]  # type: ignore[index]
@@ -193,12 +187,6 @@ def settings_of_pip() -> str:
     return "\n".join(["[global]", *(f"{name} = {value}" for name, value in settings.items())]) + "\n"
 
 
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
-
-
 class Trial:
     """The project's containers, and Prefect's API."""
 
@@ -249,7 +237,7 @@ class Trial:
 
     def up(self) -> None:
         self.compose("up", "-d", quiet=True)
-        until(self.all_well, "every service is healthy", 600)
+        until(self.all_well, "every service is healthy", patience=600)
 
     def all_well(self) -> bool:
         lines = self.compose("ps", "-a", "--format", "json", quiet=True).splitlines()
@@ -281,13 +269,13 @@ class Trial:
         self.message = str(found["message"])
         return str(found["name"])
 
-    def ended(self, run: str, name: str) -> float:
+    def ended(self, run: str, name: str) -> None:
         """Wait until a run is over; it must end in the state of this name."""
-        seconds = until(lambda: self.state(run) not in UNDER_WAY, f"run {run} ends")
-        state = self.state(run)
+        begun = time.monotonic()
+        until(lambda: self.state(run) not in UNDER_WAY, f"run {run} ends")
+        state, seconds = self.state(run), time.monotonic() - begun
         assert state == name, f"run {run} ended as {state}, not {name}: {self.message}"
         say(f"  {state}: {self.message.splitlines()[0]} ({seconds:.0f} s)")
-        return seconds
 
     def is_logged(self, run: str, begins: str) -> bool:
         """Whether a run's log has a line that begins so."""
@@ -420,7 +408,7 @@ def hurt_service(
         same(expected, trial.digests(out))
     else:
         assert trial.figures(out) == figures, f"{out}: other figures than of an evaluation that nothing was done to"
-    until(trial.all_well, "every service is healthy", 600)
+    until(trial.all_well, "every service is healthy", patience=600)
     return service, action, state, tries, f"{seconds:.0f}", "the same bytes" if kind == "build" else "the same figures"
 
 
@@ -473,7 +461,7 @@ def run_in_containers(trial: Trial, expected: dict[str, str]) -> None:
     with (trial.work / "env").open("a") as env:
         env.write(f"DOCKER_GROUP={Path('/var/run/docker.sock').stat().st_gid}\n")
     trial.compose("up", "-d", "--force-recreate", "--no-deps", "deployments", "prefect-worker", quiet=True)
-    until(trial.all_well, "every service is healthy", 600)
+    until(trial.all_well, "every service is healthy", patience=600)
     trial.ended(trial.start("build", store="s3://rarefy/pool", out="/benchmarks/pool"), "Built")
     same(expected, trial.digests("/benchmarks/pool"))
 
@@ -525,7 +513,7 @@ def rehearse(trial: Trial, hurt: Sequence[str]) -> None:
 
     lost = cut(90, "the worker of Prefect is killed", lambda: trial.kill("prefect-worker"))
     trial.ended(lost, "Crashed")
-    until(trial.all_well, "every service is healthy", 600)
+    until(trial.all_well, "every service is healthy", patience=600)
 
     lost = cut(91, "down and up", lambda: (trial.compose("down", quiet=True), trial.up()))
     after = trial.start("build", store="s3://rarefy/91", out="/benchmarks/91")
