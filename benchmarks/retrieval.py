@@ -200,7 +200,7 @@ def make_passages(count: int) -> Iterator[str]:
     up_to = (weights / weights.sum()).cumsum()
     up_to /= up_to[-1]
     for number in range(count):
-        some = up_to.searchsorted(drawn.random(int(drawn.integers(120, 260))), side="right")  # as `choice` draws, sooner
+        some = up_to.searchsorted(drawn.random(int(drawn.integers(120, 260))), side="right")  # as `choice` does
         year, amount, rate = drawn.integers(1990, 2030), drawn.integers(1, 99_999), drawn.integers(1, 999) / 10
         figures = f" {year} ${amount:,} {rate} number {number}."
         yield " ".join(of[some]) + figures

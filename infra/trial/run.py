@@ -139,18 +139,20 @@ def base_images() -> dict[str, str]:
         (name,) = (one for one in names if word in one)
         if works("image", "inspect", name) or works("pull", name, patience=300):
             taken[word] = name
-        elif stands_in := stand_in(word, taken.get("python", "")):
-            taken[word] = stands_in
-            say(f"  {name} cannot be had: {stands_in} stands in for it")
+            continue
+        try:
+            taken[word] = stand_in(word, taken.get("python", ""))
+        except Skipped as why:
+            if word != "elasticsearch":
+                raise
+            say(f"  skipped: {name}: {why}")
         else:
-            say(
-                f"  skipped: Elasticsearch: neither {name}, nor {LAUNCHER} with Maven and a JDK of 21 or later, is here"
-            )
+            say(f"  {name} cannot be had: {taken[word]} stands in for it")
     return taken
 
 
 def stand_in(word: str, python: str) -> str:
-    """An image of Debian's packages in place of the one that cannot be had; "" where that of jars cannot be made."""
+    """An image of Debian's packages in place of the one that cannot be had; Skipped where it cannot be made."""
     name = f"{PROJECT}-{STANDS_IN[word]}"
     if works("image", "inspect", name):
         return name
@@ -169,7 +171,7 @@ def stand_in(word: str, python: str) -> str:
         if word == "elasticsearch":
             made = subprocess.run([folder / "make.sh", LAUNCHER, folder], stdout=sys.stderr)
             if made.returncode == UNAVAILABLE:
-                return ""
+                raise Skipped(f"no registry answers, and {LAUNCHER} with Maven and a JDK of 21 or later is not here")
             made.check_returncode()
         docker("build", "-t", name, *(["--build-arg", f"BASE={python}"] if word == "minio" else []), str(folder))
     return name
@@ -181,9 +183,7 @@ def settings_of_pip() -> str:
     found = re.findall(
         r"^(?:global|install|:env:)\.(index-url|extra-index-url|trusted-host|default-timeout)='(.*)'$", told, re.M
     )
-    settings = {"cert": "/etc/ssl/certs/ca-certificates.crt"} | dict(
-        found
-    )  # of the image, where debian.sh put ours, too
+    settings = {"cert": "/etc/ssl/certs/ca-certificates.crt", **dict(found)}  # debian.sh put ours there, too
     return "\n".join(["[global]", *(f"{name} = {value}" for name, value in settings.items())]) + "\n"
 
 
