@@ -28,21 +28,22 @@ def main() -> None:
     parser = make_parser(__doc__)
     parser.add_argument("--passages", type=int, nargs="+", default=[20_000, 300_000])
     parser.add_argument("--queries", type=int, default=1_000)
+    parser.add_argument("--retrievers", nargs="+", default=["bm25", "elasticsearch"])
     parser.add_argument("--server-pid", default="", help="process of the server, for its memory")
     options = parser.parse_args()
     print_head("passages", "retriever", "fill, s", "queries/s", "peak MiB here", "MiB of the server", text_columns=2)
     for count in options.passages:
-        texts = list(make_passages(count))
-        queries = list(make_queries(texts, options.queries))
-        chunks = {f"{n:08x}": Chunk(f"{n:08x}", "d", 0, len(text), "text", "", text, 0) for n, text in enumerate(texts)}
-        for name in ("bm25", "elasticsearch"):
-            child = multiprocessing.get_context("fork").Process(target=measure, args=(name, chunks, queries, options))
+        for name in options.retrievers:
+            child = multiprocessing.get_context("fork").Process(target=measure, args=(name, count, options))
             child.start()
             child.join()
 
 
-def measure(name: str, chunks: dict[str, Chunk], queries: list[str], options: argparse.Namespace) -> None:
+def measure(name: str, count: int, options: argparse.Namespace) -> None:
     """Print the line of one retriever."""
+    texts = list(make_passages(count))
+    queries = list(make_queries(texts, options.queries))
+    chunks = {f"{n:08x}": Chunk(f"{n:08x}", "d", 0, len(text), "text", "", text, 0) for n, text in enumerate(texts)}
     own = {"alias": "rarefy-benchmark"}
     config = RetrieveConfig.model_validate({"retrievers": (name,), "titled": False, "elasticsearch": own})
     with tempfile.TemporaryDirectory() as folder:

@@ -9,7 +9,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 from prefect import flow
-from prefect.artifacts import create_markdown_artifact
 
 from rarefy.data_contracts.breaches import KINDS
 from rarefy.data_contracts.rows import GIVEN, Answer, Chunk, Hits, Passage, Question, Score, Trial, Variant
@@ -32,6 +31,7 @@ from rarefy.flows.engine.config_check import (
     resolve_protocols,
     resolve_systems,
 )
+from rarefy.flows.engine.prefect_server import create_artifact
 from rarefy.flows.engine.progress import ProgressBoard
 from rarefy.flows.engine.run import Part, Run, is_shown_in_prefect, run_id
 from rarefy.flows.engine.stages import CASE, answering, preferring, retrieving, scoring, sure_noise, trying
@@ -309,7 +309,7 @@ def _report(
     run.stage("note", lambda: journal.record_evaluation(run.store, opened.version, str(out), run.store.touched))
     if is_shown_in_prefect():
         about = f"How robust: {', '.join(meta['systems'])}"
-        create_markdown_artifact(markdown(summary, out.name), key="evaluation", description=about)
+        create_artifact("", "evaluation", about, markdown(summary, out.name))
     return summary
 
 

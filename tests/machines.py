@@ -4,36 +4,17 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 
 import pytest
-
-PATIENCE = 120  # seconds for anything to come up or to happen, on a busy machine
-
-
-def until(what: Callable[[], object], about: str, patience: float = PATIENCE) -> object:
-    """What `what` gives once it gives something."""
-    end = time.monotonic() + patience
-    while time.monotonic() < end:
-        if found := what():
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"waited {patience:.0f} s in vain for {about}")
-
-
-def free_port() -> int:
-    with socket.socket() as place:
-        place.bind(("127.0.0.1", 0))
-        return int(place.getsockname()[1])
+from waiting import PATIENCE, free_port, until
 
 
 def ended(process: "subprocess.Popen[bytes]") -> None:

@@ -11,9 +11,11 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Mapping, Sequence
 from http.client import HTTPException
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import ProxyHandler, Request, build_opener
 
@@ -22,6 +24,7 @@ from rarefy.flows.serving.login import CLIENT, FILE, ORIGINS, SERVER, create_log
 from rarefy.tasks.models.llm.secrets import redacted, strip_address
 from rarefy.tasks.private import make_folder, open_file
 
+LONGEST = 60_000  # characters of an artifact: a browser shows it
 PATIENCE = 120  # seconds: starting was seen to take 16 s with an empty database on a busy machine
 SETTINGS = {
     "PREFECT__SERVER_EPHEMERAL": "1",
@@ -177,6 +180,27 @@ def _keep_template(database: Path, template: Path) -> None:
         ):
             source.backup(copy)
         scratch.replace(template)
+
+
+def create_artifact(place: str, name: str, description: str, content: str | Sequence[Mapping[str, Any]]) -> None:
+    """Create an artifact in Prefect of what a run made, Markdown or a table.
+
+    All of it stands in the run's files, too: a server that does not take it fails no run, the log says so.
+    """
+    import httpx
+    from prefect.artifacts import create_markdown_artifact, create_table_artifact
+    from prefect.logging import get_run_logger
+
+    key = artifact_key(place, name)
+    try:
+        if isinstance(content, str):
+            if len(content) > LONGEST:
+                content = f"{content[:LONGEST]}\n\n… the rest is in {place}"
+            create_markdown_artifact(content, key=key, description=description)
+        else:
+            create_table_artifact([dict(row) for row in content], key=key, description=description)
+    except httpx.HTTPError as error:
+        get_run_logger().warning("the artifact %s is not shown: %s", key, redacted(str(error)))
 
 
 def artifact_key(place: str, name: str) -> str:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rarefy.data_contracts.expectations import Validation
 from rarefy.data_contracts.rows import KINDS, Breach, Question
 from rarefy.data_contracts.tables import from_table
-from rarefy.flows.engine.prefect_server import artifact_key
+from rarefy.flows.engine.prefect_server import create_artifact
 from rarefy.flows.engine.stages import CensusRow
 from rarefy.flows.models import spending
 from rarefy.flows.models.spending import Spending
@@ -180,8 +180,6 @@ def model_records(made: Spending | None) -> dict[str, list[dict[str, str]]]:
 
 def create_artifacts(built: BuildResult, validations: Sequence[Validation]) -> None:
     """Create artifacts in Prefect of the funnel, the census, the questions and the contracts' results."""
-    from prefect.artifacts import create_markdown_artifact, create_table_artifact  # a build of nothing new needs none
-
     tables = {
         "funnel": ("Rows in, made, kept and rejected at every stage", funnel_records(built.funnel, 1_000)),
         "census": ("Eligible paths of every pattern, and those taken", census_records(built.census)),
@@ -199,15 +197,16 @@ def create_artifacts(built: BuildResult, validations: Sequence[Validation]) -> N
         aside = [{"table": kind, "rule": rule, "rows": count} for kind, rule, count in built.breaches]
         tables["breaches"] = ("Rows that broke a rule of their contract and were set aside", aside)
     for name, (description, records) in tables.items():
-        create_table_artifact(records, key=artifact_key(built.out, name), description=description)
-    create_markdown_artifact(
+        create_artifact(built.out, name, description, records)
+    create_artifact(
+        built.out,
+        "sample-questions",
+        "A few accepted questions with their evidence",
         "\n\n".join(
             f"**{question.text}**\n\n{question.answer_in_words} ({question.pattern})\n\n"
             + "\n".join(f"> {shown}\n" for shown in evidence_lines(question, built.homes))
             for question in built.questions
         ),
-        key=artifact_key(built.out, "sample-questions"),
-        description="A few accepted questions with their evidence",
     )
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from prefect.artifacts import create_markdown_artifact
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import FlowRunPolicy
 from prefect.logging import get_run_logger
@@ -17,7 +16,7 @@ from prefect.states import Completed, Failed, State
 
 from rarefy.flows.compare import check_rules, compare, gate
 from rarefy.flows.config import Config, load
-from rarefy.flows.engine.prefect_server import artifact_key
+from rarefy.flows.engine.prefect_server import create_artifact
 from rarefy.flows.engine.run import with_repair
 from rarefy.flows.evaluate import EvaluationResult
 from rarefy.flows.faults import Fault, RegressionFault, UndecidedFault, UsageFault
@@ -38,7 +37,6 @@ from rarefy.tasks.text.markdown import markdown_table
 if TYPE_CHECKING:
     from rarefy.flows.refresh import RefreshResult
 
-LONGEST = 60_000  # characters of an artifact: a browser shows it
 NOTHING_DONE = {
     "not wanted": "nobody asked for a refresh since the last one",
     "busy": "another refresh of it runs, and goes again when it is done",
@@ -181,10 +179,7 @@ def _version_table(version: Version, since: str) -> str:
 
 
 def _artifact(out: str, name: str, description: str, lines: Sequence[str]) -> None:
-    text = "\n\n".join(filter(None, lines))
-    if len(text) > LONGEST:
-        text = f"{text[:LONGEST]}\n\n… the rest is in {out}"
-    create_markdown_artifact(text, key=artifact_key(out, name), description=description)
+    create_artifact(out, name, description, "\n\n".join(filter(None, lines)))
 
 
 Done = TypeVar("Done")

@@ -15,14 +15,13 @@ from prefect.context import FlowRunContext
 from prefect.logging import get_run_logger
 
 from rarefy.flows.engine import prefect_server
-from rarefy.flows.engine.prefect_server import artifact_key
+from rarefy.flows.engine.prefect_server import LONGEST, artifact_key
 from rarefy.flows.engine.stages import NAMES
 from rarefy.tasks.models.llm.secrets import redacted
 
 PULSE = 5.0  # seconds between two updates of the same stage
 AGAIN = 30.0  # seconds until the next try where the server did not take one
 LAST = 10.0  # seconds that the end of a run waits for what is still to be sent
-LONGEST = 60_000  # characters of a table: a browser shows it
 STAGES_OF_FLOWS = {  # in the order in which a run ends them, by the beginning of its flow's name
     "rarefy evaluate": ("retrieve", "noise", "try", "answer", "score", "conclude", "report"),
     "": (*NAMES, "export"),

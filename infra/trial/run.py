@@ -16,7 +16,6 @@ import resource
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,16 +23,22 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
 INFRA, ROOT = HERE.parent, HERE.parent.parent
+sys.path.append(str(ROOT / "tests"))
+import waiting  # noqa: E402
+from waiting import free_port  # noqa: E402
+
 PROJECT = IMAGE = "rarefy-trial"
 DOCUMENTS = ("24-cfr-791.md", "24-cfr-792.md", "fomc-2015-06-17.txt", "fomc-2015-07-29.txt")
 # by a word of the image's name: the folder here
 STANDS_IN = {"python": "python", "postgres": "postgres", "minio": "s3", "elasticsearch": "elasticsearch"}
 LAUNCHER = ROOT.parent / "shared" / "tools" / "elasticsearch"
+UNAVAILABLE = 69  # what its script, and ours, end with where Maven or a JDK is missing
 UNDER_WAY = {
     "Late",
     "Scheduled",
@@ -45,7 +50,7 @@ UNDER_WAY = {
     "Retrying",
 }
 DONE = {"build": "Built", "evaluate": "Evaluated"}
-PATIENCE = 1800  # seconds for a run: two cores that others use too
+until = partial(waiting.until, patience=1800, pause=1.0)  # seconds for a run: two cores that others use too
 EVALUATION = {
     "benchmark": "/benchmarks/sample",
     "systems": ["extractive"],
@@ -83,8 +88,21 @@ class Skipped(Exception):
     """What the trial needs is not here."""
 
 
+STEPS: list[tuple[str, float]] = []  # each with the moment of its beginning
+
+
 def say(text: str) -> None:
+    """Print a line; one that is not indented begins a step."""
+    if not text.startswith(" "):
+        STEPS.append((text, time.monotonic()))
     print(f"[{time.strftime('%H:%M:%S')}] {text}", flush=True)
+
+
+def print_steps() -> None:
+    """How long each step took, in seconds; where the trial failed, it did in the last."""
+    ends = [begun for _, begun in STEPS[1:]] + [time.monotonic()]
+    for (text, begun), end in zip(STEPS, ends, strict=True):
+        print(f"{end - begun:6.0f} s  {text}")
 
 
 def docker(*arguments: str, quiet: bool = False, patience: int = 3600) -> str:
@@ -111,16 +129,6 @@ def works(*arguments: str, patience: int = 60) -> bool:
     return True
 
 
-def until(true: Callable[[], bool], what: str, patience: int = PATIENCE, pause: float = 2.0) -> float:
-    """Wait for it; returns how many seconds it took."""
-    begun = time.monotonic()
-    while not true():
-        if time.monotonic() - begun > patience:
-            raise AssertionError(f"{what}: not within {patience} s")
-        time.sleep(pause)
-    return time.monotonic() - begun
-
-
 def base_images() -> dict[str, str]:
     """The images that the files name, by a word of their names, and what is taken for each."""
     names = [re.search(r"^ARG BASE=(\S+)", (INFRA / "Dockerfile").read_text(), re.M)[1]]  # type: ignore[index]
@@ -131,16 +139,20 @@ def base_images() -> dict[str, str]:
         (name,) = (one for one in names if word in one)
         if works("image", "inspect", name) or works("pull", name, patience=300):
             taken[word] = name
-        elif word == "elasticsearch" and not (LAUNCHER.exists() and shutil.which("mvn")):
-            say(f"skipped: Elasticsearch: {name} cannot be had, nor {LAUNCHER} with Maven to make a stand-in of")
-        else:
+            continue
+        try:
             taken[word] = stand_in(word, taken.get("python", ""))
-            say(f"{name} cannot be had: {taken[word]} stands in for it")
+        except Skipped as why:
+            if word != "elasticsearch":
+                raise
+            say(f"  skipped: {name}: {why}")
+        else:
+            say(f"  {name} cannot be had: {taken[word]} stands in for it")
     return taken
 
 
 def stand_in(word: str, python: str) -> str:
-    """An image of Debian's packages in place of the one that cannot be had."""
+    """An image of Debian's packages in place of the one that cannot be had; Skipped where it cannot be made."""
     name = f"{PROJECT}-{STANDS_IN[word]}"
     if works("image", "inspect", name):
         return name
@@ -153,11 +165,14 @@ def stand_in(word: str, python: str) -> str:
             subprocess.run(
                 ["docker", "import", "-", f"{PROJECT}-debian"], stdin=tar.stdout, check=True, stdout=sys.stderr
             )
-        folder = shutil.copytree(HERE / STANDS_IN[word], f"{work}/image")
+        folder = shutil.copytree(HERE / STANDS_IN[word], Path(work, "image"))
         if word == "python":
-            Path(folder, "pip.conf").write_text(settings_of_pip())
+            (folder / "pip.conf").write_text(settings_of_pip())
         if word == "elasticsearch":
-            subprocess.run([folder / "make.sh", LAUNCHER, folder], check=True, stdout=sys.stderr)
+            made = subprocess.run([folder / "make.sh", LAUNCHER, folder], stdout=sys.stderr)
+            if made.returncode == UNAVAILABLE:
+                raise Skipped(f"no registry answers, and {LAUNCHER} with Maven and a JDK of 21 or later is not here")
+            made.check_returncode()
         docker("build", "-t", name, *(["--build-arg", f"BASE={python}"] if word == "minio" else []), str(folder))
     return name
 
@@ -168,16 +183,8 @@ def settings_of_pip() -> str:
     found = re.findall(
         r"^(?:global|install|:env:)\.(index-url|extra-index-url|trusted-host|default-timeout)='(.*)'$", told, re.M
     )
-    settings = {"cert": "/etc/ssl/certs/ca-certificates.crt"} | dict(
-        found
-    )  # of the image, where debian.sh put ours, too
+    settings = {"cert": "/etc/ssl/certs/ca-certificates.crt", **dict(found)}  # debian.sh put ours there, too
     return "\n".join(["[global]", *(f"{name} = {value}" for name, value in settings.items())]) + "\n"
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
 
 
 class Trial:
@@ -230,7 +237,7 @@ class Trial:
 
     def up(self) -> None:
         self.compose("up", "-d", quiet=True)
-        until(self.all_well, "every service is healthy", 600)
+        until(self.all_well, "every service is healthy", patience=600)
 
     def all_well(self) -> bool:
         lines = self.compose("ps", "-a", "--format", "json", quiet=True).splitlines()
@@ -262,13 +269,13 @@ class Trial:
         self.message = str(found["message"])
         return str(found["name"])
 
-    def ended(self, run: str, name: str) -> float:
+    def ended(self, run: str, name: str) -> None:
         """Wait until a run is over; it must end in the state of this name."""
-        seconds = until(lambda: self.state(run) not in UNDER_WAY, f"run {run} ends")
-        state = self.state(run)
+        begun = time.monotonic()
+        until(lambda: self.state(run) not in UNDER_WAY, f"run {run} ends")
+        state, seconds = self.state(run), time.monotonic() - begun
         assert state == name, f"run {run} ended as {state}, not {name}: {self.message}"
         say(f"  {state}: {self.message.splitlines()[0]} ({seconds:.0f} s)")
-        return seconds
 
     def is_logged(self, run: str, begins: str) -> bool:
         """Whether a run's log has a line that begins so."""
@@ -401,7 +408,7 @@ def hurt_service(
         same(expected, trial.digests(out))
     else:
         assert trial.figures(out) == figures, f"{out}: other figures than of an evaluation that nothing was done to"
-    until(trial.all_well, "every service is healthy", 600)
+    until(trial.all_well, "every service is healthy", patience=600)
     return service, action, state, tries, f"{seconds:.0f}", "the same bytes" if kind == "build" else "the same figures"
 
 
@@ -454,7 +461,7 @@ def run_in_containers(trial: Trial, expected: dict[str, str]) -> None:
     with (trial.work / "env").open("a") as env:
         env.write(f"DOCKER_GROUP={Path('/var/run/docker.sock').stat().st_gid}\n")
     trial.compose("up", "-d", "--force-recreate", "--no-deps", "deployments", "prefect-worker", quiet=True)
-    until(trial.all_well, "every service is healthy", 600)
+    until(trial.all_well, "every service is healthy", patience=600)
     trial.ended(trial.start("build", store="s3://rarefy/pool", out="/benchmarks/pool"), "Built")
     same(expected, trial.digests("/benchmarks/pool"))
 
@@ -506,7 +513,7 @@ def rehearse(trial: Trial, hurt: Sequence[str]) -> None:
 
     lost = cut(90, "the worker of Prefect is killed", lambda: trial.kill("prefect-worker"))
     trial.ended(lost, "Crashed")
-    until(trial.all_well, "every service is healthy", 600)
+    until(trial.all_well, "every service is healthy", patience=600)
 
     lost = cut(91, "down and up", lambda: (trial.compose("down", quiet=True), trial.up()))
     after = trial.start("build", store="s3://rarefy/91", out="/benchmarks/91")
@@ -528,6 +535,7 @@ def main() -> int:
                 raise Skipped("no Docker answers here")
             if not works("compose", "version"):
                 raise Skipped("docker has no Compose 2")
+            say("base images")
             trial = Trial(Path(folder), base_images())
         except Skipped as why:
             print(f"skipped: the trial of infra/compose.yaml: {why}")
@@ -538,9 +546,10 @@ def main() -> int:
             print(trial.compose("logs", "--tail", "40", quiet=True))
             raise
         finally:
+            print_steps()
             if not given.keep:
                 trial.compose("down", "-v", "--remove-orphans", quiet=True)
-    say("passed: the trial of infra/compose.yaml")
+    print("passed: the trial of infra/compose.yaml")
     return 0
 
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 
+import httpx
 import pytest
 import yaml
 from evaluated import CONFIG
@@ -21,6 +22,7 @@ from prefect.utilities.callables import parameter_schema
 from rarefy.flows import deployed
 from rarefy.flows.cli import main
 from rarefy.flows.config import Config, load
+from rarefy.flows.engine import prefect_server
 from rarefy.flows.engine.deliver import build_settings
 from rarefy.flows.engine.prefect_server import artifact_key
 from rarefy.flows.faults import Fault, NobodyAnswers, Outage, UsageFault
@@ -435,6 +437,27 @@ def test_a_deployed_refresh_says_what_it_did(place, api, tmp_path):
     by_key = {one.key: one.data for one in found}
     assert f"`rarefy diff {journal_of(tmp_path)[0][:12]}" in by_key["out-version"]
     assert "# Changes from" in by_key["out-diff"]
+
+
+@pytest.mark.server
+def test_a_server_that_takes_no_artifact_fails_no_run(place, api, tmp_path, monkeypatch, caplog):
+    """A deployed refresh, whose build is shown in Prefect; the server answers 500 to every artifact."""
+    refused, handle = list[str](), httpx.HTTPTransport.handle_request
+
+    def answer(transport, request):
+        if "/artifacts/" not in request.url.path:
+            return handle(transport, request)
+        refused.append(json.loads(request.content)["key"])
+        return httpx.Response(500, text="database is away")
+
+    monkeypatch.setattr(httpx.HTTPTransport, "handle_request", answer)
+    monkeypatch.setattr(prefect_server, "is_temporary", lambda: False)
+    where = {"out": str(tmp_path / "out"), "store": str(tmp_path / "store"), "config_file": str(place / "quick.toml")}
+    state = deployed.refresh(corpus=str(place / "corpus"), **where, return_state=True)
+    assert (state.name, state.type.value) == ("Refreshed", "COMPLETED"), state.message
+    assert {"out-progress", "out-funnel", "out-sample-questions", "out-version"} <= set(refused)
+    for key in ("out-funnel", "out-version"):
+        assert f"the artifact {key} is not shown: Server error '500" in caplog.text
 
 
 def journal_of(place: Path) -> list[str]:

@@ -12,26 +12,24 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from waiting import free_port, until
 
 pytestmark = [
     pytest.mark.server,
     pytest.mark.skipif(sys.platform == "win32", reason="serve holds its folder by flock, as POSIX has it"),
 ]
 
-PATIENCE = 150.0  # seconds; a run takes 10 on an idle machine
 SECRET = "hooks/b1946ac92492d2347c6235b4d2611184"
 CONFIG = """
 [perturb]
@@ -53,21 +51,6 @@ VEGA = """<html><body><div><b>FORM 10-K</b></div><div>For the fiscal year ended 
 <div><b>Vega Corp</b></div><div>(Exact name of registrant as specified in its charter)</div>
 <p><b>Item 1. Business</b></p>
 <p>Vega Corp is headquartered in Stavanger. Vega Corp sells pumps to hospitals in Norway.</p></body></html>"""
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        return one.getsockname()[1]
-
-
-def until(look: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:
-    """What `look` gives, once that is something."""
-    end = time.monotonic() + patience
-    while time.monotonic() < end:
-        if found := look():
-            return found
-        time.sleep(0.3)
-    raise AssertionError(f"{what}: not within {patience:g} s")
 
 
 @dataclass

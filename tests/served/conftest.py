@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from waiting import free_port
 
 from rarefy.tasks.models.llm import LLM, InferenceContext, LLMConfig, RequestPolicy
-from served.tiny import DTYPE, free_port, running
+from served.tiny import DTYPE, running
 
 
 @pytest.fixture(scope="session")

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
+from waiting import free_port
 
-from served.tiny import VERDICT, free_port, replies, request, running
+from served.tiny import VERDICT, replies, request, running
 
 
 @pytest.fixture(scope="module")

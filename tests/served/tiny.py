@@ -3,7 +3,6 @@
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import time
 import urllib.error
@@ -61,12 +60,6 @@ def running(command: list[str], port: int, log: Path) -> Iterator[str]:
             process.wait(20)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 def replies(llm: LLM, requests: Iterable[Request]) -> dict[str, Reply]:

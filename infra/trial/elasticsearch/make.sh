@@ -3,6 +3,7 @@
 # launcher (../shared/tools/elasticsearch), which needs Maven and a JDK of 21 or later, up to where it would start the server.
 set -euo pipefail
 launcher=$1 folder=$2 copy=$2/launcher
+[ -x "$launcher/serve" ] || exit 69
 cp -r "$launcher" "$copy"
 sed -i 's/"http.host", "127.0.0.1"/"http.host", "0.0.0.0"/' "$copy/Serve.java"
 sed -i '/^exec /,$d' "$copy/serve"
