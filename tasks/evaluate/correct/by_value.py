@@ -126,7 +126,8 @@ def _compare_magnitudes(gold: ExactValue, value: Value, rounding: float) -> str:
 
 
 def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: float) -> str:
-    if amount == gold.amount or amount in gold.shortened:
+    grain_of_value = value.grain * (amount / value.amount if value.amount else 1)
+    if amount == gold.amount or any(amount == form and grain_of_value >= grain for form, grain in gold.shortened):
         return "same"
     if not amount or not gold.amount:
         return "other"
@@ -304,6 +305,8 @@ def _find_occurrences(
         begin = relevant[at - 1].end if at else 0
         begin = max(begin, sentence_bounds(text, number.start)[0])
         gap = text[begin : number.start]
+        if at and number.enclosed and not gap.strip() and _restates(number, relevant[at - 1]):
+            number = replace(number, enclosed=False, minus=relevant[at - 1].minus)
         verdicts = {compare_values(exact, number, config.rounding, gap, about) for exact in gold.values}
         verdict = next(name for name in ("same", "rounding", "sign", "scale", "other") if name in verdicts)
         if is_denied(text, number.start, number.end):
@@ -320,6 +323,11 @@ def _find_occurrences(
             how = "change" if is_change(gap) and not _CHANGE.search(about.question.text) else "stated"
         occurrences.append(_Occurrence(number, gap, verdict, how))
     return occurrences
+
+
+def _restates(value: Value, other: Value) -> bool:
+    """Return whether two values are one, in another scale or precision: "$4.8 billion ($4,837 million)"."""
+    return abs(value.amount - other.amount) <= max(value.loose, other.loose)
 
 
 def _year_labels(text: str, relevant: list[Value]) -> list[frozenset[int]]:
@@ -460,14 +468,14 @@ def _is_fraction_of(gold: GoldAnswer, value: Value, config: CorrectConfig, about
 
 def _is_close(exact: ExactValue, value: Value, about: Expectation) -> bool:
     """Return whether a value is within 2 % of the gold value, as after rounding in between."""
-    if _differs_in_last_digit(exact, value, about):
+    if _is_another_as_precise(exact, value, about):
         return False
     amounts = [amount for amount in (exact.amount, exact.shown) if amount]
     return any(abs(abs(value.amount) - abs(amount)) <= _FEW * abs(amount) for amount in amounts)
 
 
-def _differs_in_last_digit(exact: ExactValue, value: Value, about: Expectation) -> bool:
-    """Return whether a value is as precise as the gold value, and another in its last digit: no rounding explains that.
+def _is_another_as_precise(exact: ExactValue, value: Value, about: Expectation) -> bool:
+    """Return whether a value is as precise as the gold value, and another one: no rounding explains that.
 
     Not said of what is computed, from figures that may be rounded themselves, nor where a last digit is 0.
     """
@@ -475,9 +483,8 @@ def _differs_in_last_digit(exact: ExactValue, value: Value, about: Expectation) 
     if exact.loose or exact.kind in ("percent", "points", "times") or computed:
         return False
     factor = exact.amount / exact.shown if exact.shown and not value.scaled else Decimal(1)
-    off = abs(abs(value.amount * factor) - abs(exact.amount))
     rounded = value.loose != value.grain or without_zeros(exact.amount, exact.grain) != exact.grain
-    return not rounded and value.grain * factor == exact.grain and off < 10 * exact.grain
+    return not rounded and value.grain * factor == exact.grain
 
 
 def _is_percent_of(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expectation) -> bool:

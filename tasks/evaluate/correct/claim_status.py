@@ -38,7 +38,7 @@ _FROM = re.compile(
     re.IGNORECASE,
 )
 _CHANGES = re.compile(
-    r"\b(?:increas\w+|decreas\w+|rose|rising|grew|growing|fell|up|down|climb\w+|dropp\w+|declin\w+|improv\w+|growth|drop|gain|change[ds]?|rise|decline|reduc\w+)\s+(?:by|of)?\s*"
+    r"\b(?:increas\w+|decreas\w+|rose|rising|grew|growing|fell|(?<!\bmade )(?<!\bmake )(?<!\bmakes )(?<!\bmaking )(?<!\badds )up|down|climb\w+|dropp\w+|declin\w+|improv\w+|growth|drop|gain|change[ds]?|rise|decline|reduc\w+)\s+(?:by|of)?\s*"
     r"(?:(?:about|approximately|roughly|some|nearly|almost|another)\s+)?$",
     re.IGNORECASE,
 )

@@ -56,7 +56,7 @@ class ExactValue:
     bound: str  # more | less | ""
     bounds: frozenset[str]  # of all its forms
     noun: str  # what it counts, by its last word
-    shortened: frozenset[Decimal]  # the amount that the answer itself gives, where other forms are more precise
+    shortened: frozenset[tuple[Decimal, Decimal]]  # amount and grain of all its forms, the less precise ones too
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +223,7 @@ def _exact_values(forms: tuple[str, ...], about: Expectation) -> Iterator[ExactV
         exacts.append(
             ExactValue(kind, unit, amount, grain, frozenset({sign}), one.amount if power > 0 else None, power < 0,
                   bool(about_it), limit := stated_bound(form[: one.start]), frozenset({limit}), stem(noun),
-                  frozenset({amount} if form == forms[0] else ()))
+                  frozenset({(amount, grain if form != forms[0] else Decimal(0))}))
         )  # fmt: skip
     exacts.sort(key=lambda exact: (exact.open, -len(exact.amount.normalize().as_tuple().digits)))
     kept: list[ExactValue] = []
