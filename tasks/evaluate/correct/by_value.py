@@ -62,6 +62,8 @@ def compare_kinds(gold: ExactValue, value: Value, about: Expectation, whole: boo
         )
     ):
         return "no"
+    if not gold.amount and not value.amount and _is_unqualified(value, about):
+        return "yes"  # nothing is nothing in every unit
     if value.kind == gold.kind:
         if value.kind == "count":
             return _compare_counted(gold, value, about)
@@ -160,7 +162,7 @@ def _is_shifted(gold: ExactValue, value: Value) -> bool:
         moved = value.amount.scaleb(power)
         grain = max(value.grain.scaleb(power), gold.grain)
         digits = len(str(int(value.amount / value.grain)))
-        if abs(moved - gold.amount) <= grain / 2 and (digits >= _LEAST or moved == gold.amount):
+        if abs(moved - gold.amount) <= min(grain / 2, gold.amount / 10) and (digits >= _LEAST or moved == gold.amount):
             return True
     return False
 
@@ -256,11 +258,11 @@ def judge_value(
         return unclear("unmatched")
     if any(one.how in ("denied", "doubted") for one in occurrences):
         return unclear("unmatched")
-    if any(exact.open for exact in gold.values) and not whole:
+    if not whole and any(_may_be_rescaled(exact, one.value) for exact in gold.values for one in occurrences):
         return unclear("unmatched")
     if any(_is_within_bound(exact, one.value) for exact in gold.values for one in occurrences):
         return unclear("bound")
-    if any(_is_close(exact, one.value, about) for exact in gold.values for one in occurrences):
+    if any(_is_close(exact, one.value, about, bool(beside)) for exact in gold.values for one in occurrences):
         return unclear("close")
     amounts = [one.value.amount for one in occurrences]
     counted = [one.amount for one in numbers if kinds[id(one)] == "unit" and one.kind == "count" and not one.year]
@@ -294,6 +296,14 @@ def _is_close_in_any_scale(exact: ExactValue, value: Value) -> bool:
     ratio = abs(value.amount / exact.amount)
     ratio = ratio.scaleb(-ratio.adjusted())  # 1 to 10
     return min(abs(ratio - 1), abs(ratio - 10) / 10) <= _FEW
+
+
+def _may_be_rescaled(exact: ExactValue, value: Value) -> bool:
+    """Return whether a gold value without a stated scale is this value in thousands, millions or the like."""
+    if not exact.open or not exact.amount or not value.amount:
+        return exact.open
+    ratio = abs(value.amount / exact.amount)
+    return any(abs(ratio.scaleb(power) - 1) <= _FEW for power in range(-12, 15, 3))
 
 
 def _find_occurrences(
@@ -466,9 +476,9 @@ def _is_fraction_of(gold: GoldAnswer, value: Value, config: CorrectConfig, about
     )
 
 
-def _is_close(exact: ExactValue, value: Value, about: Expectation) -> bool:
+def _is_close(exact: ExactValue, value: Value, about: Expectation, in_parts: bool) -> bool:
     """Return whether a value is within 2 % of the gold value, as after rounding in between."""
-    if _is_another_as_precise(exact, value, about):
+    if not in_parts and _is_another_as_precise(exact, value, about):
         return False
     amounts = [amount for amount in (exact.amount, exact.shown) if amount]
     return any(abs(abs(value.amount) - abs(amount)) <= _FEW * abs(amount) for amount in amounts)
@@ -477,14 +487,32 @@ def _is_close(exact: ExactValue, value: Value, about: Expectation) -> bool:
 def _is_another_as_precise(exact: ExactValue, value: Value, about: Expectation) -> bool:
     """Return whether a value is as precise as the gold value, and another one: no rounding explains that.
 
-    Not said of what is computed, from figures that may be rounded themselves, nor where a last digit is 0.
+    Zeros at the end may stand for rounded digits. Not said of what is computed, from figures that may be rounded.
     """
     computed = hops_of(about.question.pattern) == "computed" or _CHANGE.search(about.question.text)
     if exact.loose or exact.kind in ("percent", "points", "times") or computed:
         return False
     factor = exact.amount / exact.shown if exact.shown and not value.scaled else Decimal(1)
-    rounded = value.loose != value.grain or without_zeros(exact.amount, exact.grain) != exact.grain
-    return not rounded and value.grain * factor == exact.grain
+    off = abs(abs(value.amount * factor) - abs(exact.amount))
+    if value.grain * factor != exact.grain or off <= max(without_zeros(value.amount, value.grain) * factor, _loose_grain(exact)) / 2:
+        return False
+    return off < 10 * exact.grain or not _is_slip(abs(value.amount * factor), abs(exact.amount))
+
+
+def _loose_grain(exact: ExactValue) -> Decimal:
+    """Return the grain of a gold value if the zeros at its end stand for digits that were rounded away."""
+    return without_zeros(exact.amount, exact.grain)
+
+
+def _is_slip(one: Decimal, other: Decimal) -> bool:
+    """Return whether two amounts differ in one digit or in two neighbours that changed places, as when mistyped."""
+    ours, theirs = (f"{amount.normalize():f}" for amount in (one, other))
+    places = [at for at, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]]
+    if len(ours) != len(theirs):
+        return False
+    return len(places) == 1 or (
+        len(places) == 2 and places[1] - places[0] == 1 and ours[places[0] : places[1] + 1] == theirs[places[0] : places[1] + 1][::-1]
+    )
 
 
 def _is_percent_of(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expectation) -> bool:

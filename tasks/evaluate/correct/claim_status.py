@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 _CLAUSE = re.compile(r"[;!?\n:]|\.(?=\s|$)|,(?=\s)|\b(?:but|however|although|though|whereas|while)\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"[!?\n]|(?<!\b[A-Z])(?<!\bInc)(?<!\bCorp)(?<!\bCo)(?<!\bLtd)(?<!\bNo)\.(?=\s|$)")
+_SENTENCE = re.compile(r"(?<![(\[\"'])[!?]|\n|(?<!\b[A-Z])(?<!\bInc)(?<!\bCorp)(?<!\bCo)(?<!\bLtd)(?<!\bNo)\.(?=\s|$)")
 _DENIES = re.compile(
     r"\bnot (?!(?:only|just|merely|less|more|fewer)\b)|n't\b|\b(?:never|neither|nor|rather than|"
     r"instead of|other than|no longer|"
@@ -108,7 +108,7 @@ def is_denied(text: str, start: int, end: int) -> bool:
 def is_doubted(text: str, start: int) -> bool:
     """Return whether the words at `start` are part of a question or a supposition."""
     begin, end = sentence_bounds(text, start)
-    return text[begin:end].rstrip().endswith("?") or _DOUBTS.search(clause_before(text, start)) is not None
+    return re.search(r"(?<![(\[\"'])\?\s*$", text[begin:end]) is not None or _DOUBTS.search(clause_before(text, start)) is not None
 
 
 def is_compared(gap: str) -> bool:

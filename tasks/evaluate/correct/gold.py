@@ -33,6 +33,7 @@ _SHARE = re.compile(
     re.IGNORECASE,
 )
 _MANY = re.compile(r"\bhow (?:many|much)\b|\bwhat (?:number|amount)\b", re.IGNORECASE)
+_SIGN_AND_NAME = re.compile(r"([^\w\s]{1,3}) \(([^()]+)\)")  # "; (semicolon)": either says it
 _SENTENCE = 5  # a form of so many words may be a sentence
 _SEVERAL = re.compile(
     r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b)|\b(?:both|respectively)\b|"
@@ -56,7 +57,7 @@ class ExactValue:
     bound: str  # more | less | ""
     bounds: frozenset[str]  # of all its forms
     noun: str  # what it counts, by its last word
-    shortened: frozenset[tuple[Decimal, Decimal]]  # amount and grain of all its forms, the less precise ones too
+    shortened: frozenset[tuple[Decimal, Decimal]]  # the answer's own, and whole per cents among its forms: amount, grain
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ def parse_gold(question: Question) -> GoldAnswer:
     forms = [
         plain_text(form, question.language).strip() for form in (question.answer, *question.aliases) if form.strip()
     ]
+    forms += [part for form in forms if (sign := _SIGN_AND_NAME.fullmatch(form)) for part in sign.groups()]
     return _parse_forms(tuple(dict.fromkeys(forms)), parse_expectation(question), True)
 
 
@@ -223,7 +225,7 @@ def _exact_values(forms: tuple[str, ...], about: Expectation) -> Iterator[ExactV
         exacts.append(
             ExactValue(kind, unit, amount, grain, frozenset({sign}), one.amount if power > 0 else None, power < 0,
                   bool(about_it), limit := stated_bound(form[: one.start]), frozenset({limit}), stem(noun),
-                  frozenset({(amount, grain if form != forms[0] else Decimal(0))}))
+                  frozenset({(amount, Decimal(0) if form == forms[0] else grain)} if form == forms[0] or kind == "percent" else ()))
         )  # fmt: skip
     exacts.sort(key=lambda exact: (exact.open, -len(exact.amount.normalize().as_tuple().digits)))
     kept: list[ExactValue] = []

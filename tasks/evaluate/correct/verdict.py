@@ -332,7 +332,7 @@ class Verdicts:
         if len(answer.text) > MAX_ANSWER:
             return replace(row, status="failed", why=f"too_long_to_judge: {len(answer.text):,} characters")
         text = self._cleaned(answer.text, question.language)
-        if not any(map(str.isalnum, text)) and not answer.refused:
+        if not any(map(str.isalnum, text)) and not answer.refused and text not in self._gold(question)[0].forms:
             return replace(row, value=0.0, stage="empty", why="no_words")
         if question.pattern == "absent":
             return self._absent(row, answer, text, question, protocol)
