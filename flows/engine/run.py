@@ -106,7 +106,9 @@ class Run:
         """The sources of a corpus, noted in `seen` for the watch of this line; UsageFault where there are none."""
 
         def work() -> list[Part]:
-            known = load_seen(self.store, line, corpus)[0] if line else None  # a fault of the store is none of the corpus
+            known = (
+                load_seen(self.store, line, corpus)[0] if line else None
+            )  # a fault of the store is none of the corpus
             try:
                 if known is not None:
                     with suppress(FileNotFoundError, FeedFault):  # the list of the sources says it

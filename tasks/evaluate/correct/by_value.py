@@ -162,7 +162,9 @@ def _is_shifted(gold: ExactValue, value: Value) -> bool:
         moved = value.amount.scaleb(power)
         grain = max(value.grain.scaleb(power), gold.grain)
         digits = len(str(int(value.amount / value.grain)))
-        if abs(moved - gold.amount) <= min(grain / 2, gold.amount / 10) and (digits >= _LEAST or moved == gold.amount):
+        if abs(moved - gold.amount) <= min(grain / 2, gold.amount * _FEW) and (
+            digits >= _LEAST or moved == gold.amount
+        ):
             return True
     return False
 
@@ -184,12 +186,15 @@ MAX_OTHER_VALUES = 3  # beside the right one; more are a list of numbers
 _FEW = Decimal("0.02")  # share of a value: some people accept answers so close to it
 _ASKED_BOUNDS = {  # "at least how many?": who says "at least three" answers it
     "more": re.compile(r"\b(?:at least|minimum|(?:no|not) (?:less|fewer) than|lowest)\b", re.IGNORECASE),
-    "less": re.compile(r"\b(?:at most|maximum|(?:no|not) more than|up to|highest)\b", re.IGNORECASE),
+    "less": re.compile(
+        r"\b(?:at most|maximum|(?:no|not) more than|not (?:to )?exceed(?:ing)?|up to|highest)\b", re.IGNORECASE
+    ),
 }
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
 _CHANGE = re.compile(
     r"\b(?:chang\w*|increas\w*|decreas\w*|gr[eo]w\w*|growth|ris\w+|rose|fall|fell|declin\w*|drop\w*|"
-    r"rais\w*|reduc\w*|by (?:how much|what)|improv\w*|gain\w*|difference)\b",
+    r"rais\w*|reduc\w*|by (?:how much|what)|improv\w*|gain\w*|difference|"
+    r"how (?:much|many)(?: percentage points)? (?:higher|lower|more|less|larger|smaller|greater|fewer))\b",
     re.IGNORECASE,
 )
 _WITHOUT = re.compile(
@@ -252,13 +257,14 @@ def judge_value(
         return unclear("unit")
     if not config.value or gold.unread:
         return unclear("unmatched")
-    if whole and _is_another_figure(numbers[0], gold):
+    alone = len(numbers) == 1 and len(text.split()) <= SHORT and _counts_something(numbers[0], gold, about)
+    if (whole or alone) and _is_another_figure(numbers[0], gold):
         return wrong("other_value", text.strip())
     if not occurrences:
         return unclear("unmatched")
     if any(one.how in ("denied", "doubted") for one in occurrences):
         return unclear("unmatched")
-    if not whole and any(_may_be_rescaled(exact, one.value) for exact in gold.values for one in occurrences):
+    if not whole and any(exact.open for exact in gold.values) and not _is_plain_count(text, numbers, gold):
         return unclear("unmatched")
     if any(_is_within_bound(exact, one.value) for exact in gold.values for one in occurrences):
         return unclear("bound")
@@ -278,6 +284,26 @@ def judge_value(
     return wrong("other_values" if several else "other_value", _quote(text, asserted[0]))
 
 
+def _is_plain_count(text: str, numbers: Sequence[Value], gold: GoldAnswer) -> bool:
+    """Return whether a short answer and the gold one are whole numbers that no scale and no date makes the same."""
+    return (
+        len(text.split()) <= SHORT
+        and not any(_may_be_year(one) or one.kind == "place" for one in numbers)
+        and all(exact.grain >= 1 and not 1000 <= exact.amount <= 2100 for exact in gold.values)
+        and not any(_may_be_rescaled(exact, one) for exact in gold.values for one in numbers)
+    )
+
+
+def _may_be_year(value: Value) -> bool:
+    return not (value.grouped or value.scaled or value.pointed) and 1000 <= value.amount <= 2100
+
+
+def _counts_something(value: Value, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether a number counts what the gold answer, a bare number, leaves unsaid ("1048576 bytes" for 1024)."""
+    bare = all(exact.kind == "count" and not exact.noun for exact in gold.values)
+    return bare and not about.many and value.kind == "count" and not value.worded and not _may_be_year(value)
+
+
 def _is_another_figure(value: Value, gold: GoldAnswer) -> bool:
     """Return whether a bare number is none of the gold values, whatever its unit and scale.
 
@@ -285,25 +311,29 @@ def _is_another_figure(value: Value, gold: GoldAnswer) -> bool:
     have many units, of a number that is open in the gold answer, and of one near the gold one in some scale.
     """
     return all(
-        exact.kind != "measure" and not exact.open and not exact.bound and not _is_close_in_any_scale(exact, value)
+        exact.kind != "measure"
+        and not exact.bound
+        and not _may_be_rescaled(exact, value)
+        and not _is_close_in_any_scale(exact, value)
         for exact in gold.values
     )
 
 
 def _is_close_in_any_scale(exact: ExactValue, value: Value) -> bool:
+    """Return whether two values are close whatever scale is meant; counts are scaled by thousands alone."""
+    return _is_close_at(exact, value, range(-12, 15, 3 if exact.kind == "count" else 1))
+
+
+def _is_close_at(exact: ExactValue, value: Value, powers: range) -> bool:
     if not exact.amount or not value.amount:
         return exact.amount == value.amount
     ratio = abs(value.amount / exact.amount)
-    ratio = ratio.scaleb(-ratio.adjusted())  # 1 to 10
-    return min(abs(ratio - 1), abs(ratio - 10) / 10) <= _FEW
+    return any(abs(ratio.scaleb(power) - 1) <= _FEW for power in powers)
 
 
 def _may_be_rescaled(exact: ExactValue, value: Value) -> bool:
     """Return whether a gold value without a stated scale is this value in thousands, millions or the like."""
-    if not exact.open or not exact.amount or not value.amount:
-        return exact.open
-    ratio = abs(value.amount / exact.amount)
-    return any(abs(ratio.scaleb(power) - 1) <= _FEW for power in range(-12, 15, 3))
+    return exact.open and _is_close_at(exact, value, range(-12, 15, 3))
 
 
 def _find_occurrences(
@@ -327,7 +357,7 @@ def _find_occurrences(
             how = "other_period"
         elif _is_operand(text, number, relevant[at + 1 : at + 30]):
             how = "operand | change"
-        elif is_compared(gap):
+        elif is_compared(gap, about.question.text):
             how = "compared"
         else:
             how = "change" if is_change(gap) and not _CHANGE.search(about.question.text) else "stated"
@@ -446,7 +476,9 @@ def _is_loose_bound(limit: str, exact: ExactValue, value: Value) -> bool:
 def _how_joined(text: str, one: Value, other: Value) -> str:
     """Return how two values are joined: or | to | and | beside, "" where other text is between."""
     first, last = sorted((one, other), key=lambda value: value.start)
-    by = joining_word(text[first.end : last.start])
+    gap = text[first.end : last.start]
+    noun = next((noun for noun in first.nouns.split() if last.nouns.startswith(noun)), "or")  # "ten days or 30 days"
+    by = joining_word(re.sub(rf"^\W*{re.escape(noun)}\b", "", gap, flags=re.IGNORECASE) if noun not in _JOINS else gap)
     return "to" if by == "and" and re.search(r"\bbetween\W+$", text[: first.start], re.IGNORECASE) else by
 
 
@@ -494,7 +526,9 @@ def _is_another_as_precise(exact: ExactValue, value: Value, about: Expectation) 
         return False
     factor = exact.amount / exact.shown if exact.shown and not value.scaled else Decimal(1)
     off = abs(abs(value.amount * factor) - abs(exact.amount))
-    if value.grain * factor != exact.grain or off <= max(without_zeros(value.amount, value.grain) * factor, _loose_grain(exact)) / 2:
+    if value.grain * factor != exact.grain or off <= max(
+        without_zeros(value.amount, value.grain) * factor, _loose_grain(exact)
+    ) * (1 if value.loose != value.grain else Decimal("0.5")):
         return False
     return off < 10 * exact.grain or not _is_slip(abs(value.amount * factor), abs(exact.amount))
 
@@ -511,7 +545,9 @@ def _is_slip(one: Decimal, other: Decimal) -> bool:
     if len(ours) != len(theirs):
         return False
     return len(places) == 1 or (
-        len(places) == 2 and places[1] - places[0] == 1 and ours[places[0] : places[1] + 1] == theirs[places[0] : places[1] + 1][::-1]
+        len(places) == 2
+        and places[1] - places[0] == 1
+        and ours[places[0] : places[1] + 1] == theirs[places[0] : places[1] + 1][::-1]
     )
 
 

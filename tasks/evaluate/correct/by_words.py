@@ -58,6 +58,9 @@ _UNIT_GAP = re.compile(r"(?<=\d)\s(?=[a-z]{1,3}\b)")
 # A name of code: letters joined by signs or capitals, without blanks ("X-Forwarded-Host", "strip@file", "maxRetries")
 _CODE_NAME = re.compile(r"(?<![\w@/.-])(?:[A-Za-z]\w*(?:[-@/.:_]+\w+)+|[a-z]+[a-z0-9]*(?:[A-Z]\w*)+)(?![\w@/-])")
 
+_TURNS = re.compile(r"\b(?:not|no|nor|neither|or|but|without|except|only)\b|n't\b", re.IGNORECASE)
+_PLAIN_LIST = re.compile(r"[\w./:@-]+(?:, [\w./:@-]+)+")  # "service, url": an answer may have "and" between
+
 _JOB_TITLES = frozenset(
     "mr mrs ms dr president chairman chairwoman chair ceo cfo coo cto evp svp director officer "
     "secretary senator governor judge chief executive senior vice general counsel state city county "
@@ -129,8 +132,9 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
             if not why:
                 return right("contained", expanded[tokens[first].start : tokens[last].end])
             objections.append(unclear(why, expanded[tokens[first].start : tokens[last].end]))
-    if not objections and len(tokens) > SHORT:
-        for form in gold.forms:
+    if not objections:
+        lists = [form for form in gold.forms if _PLAIN_LIST.fullmatch(form) and not _TURNS.search(expanded)]
+        for form in lists if short else gold.forms:
             if found := _find_scattered(expanded, tokens, stemmed, form, about):
                 return right("contained", found)
     if objections:
@@ -153,8 +157,8 @@ def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bo
         return False
     said = {name.casefold() for name in _CODE_NAME.findall(text) if _is_odd(name)}
     asked = about.question.text.casefold()
-    wanted = {form.casefold() for form in gold.forms}
-    said = {name for name in said if name not in asked}
+    wanted = {"".join(split_tokens(form)) for form in gold.forms}
+    said = {"".join(split_tokens(name)) for name in said if name not in asked}
     return bool(said) and not any(name in form or form in name for name in said for form in wanted)
 
 

@@ -34,6 +34,7 @@ _EXTREMES = (
 )
 _SENTENCE = re.compile(r"[^.;\n]+(?:\.(?!\s|$)[^.;\n]*)*")
 _PIECE = re.compile(r"(?:[^,:]|,(?=\d))+")
+_HEAD = re.compile(r"([^.,:;\n]+?)(?:[.,:;\n]|\s[-–—])")
 _BRACKETED = re.compile(r"\([^()]*\)")
 # Behind these words another thing is said of the others
 _AGAINST = re.compile(
@@ -76,13 +77,14 @@ def judge_choice(text: str, question: Question) -> Outcome | None:
 def _chosen_in(text: str, asked: str, forms: dict[str, tuple[str, ...]]) -> set[str]:
     """The things of which a text that names several says that they are highest, or lowest, as it was asked.
 
-    Looked for in what stands with that word between commas, else before it in its sentence; nothing where any of this
-    is denied or in doubt.
+    Looked for in what stands with that word between commas, else before it in its sentence; and in a name that stands
+    before all else ("Apple: ..."). Nothing where any of this is denied or in doubt.
     """
     ends = [words for words in _EXTREMES if words.search(asked)]
     if len(ends) != 1:
         return set()
-    chosen: set[str] = set()
+    head = _HEAD.match(text)
+    chosen = {name for name, own in forms.items() if head and head[1].casefold() in map(str.casefold, own)}
     for sentence in _SENTENCE.finditer(_BRACKETED.sub(" ", text)):
         for hit in ends[0].finditer(sentence[0]):
             piece = next(one for one in _PIECE.finditer(sentence[0]) if one.end() > hit.start())

@@ -23,7 +23,14 @@ from rarefy.tasks.evaluate.correct.claim_status import (
     wrong,
 )
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
-from rarefy.tasks.evaluate.correct.gold import ExactValue, Expectation, GoldAnswer, parse_expectation, parse_gold
+from rarefy.tasks.evaluate.correct.gold import (
+    ExactValue,
+    Expectation,
+    GoldAnswer,
+    parse_expectation,
+    parse_gold,
+    spell_units,
+)
 from rarefy.tasks.evaluate.correct.judging import JudgeCase, choose_role
 from rarefy.tasks.evaluate.correct.normalise import extract_answer, find_values, split_tokens, split_words
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
@@ -54,6 +61,7 @@ _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  
 
 def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     """Judge an answer, as `extract_answer` returns it, as right, wrong or open."""
+    text = spell_units(text, about.question.answer)
     if about.question.members:
         of_set = judge_set(text, about.question)
         return unclear(of_set.why) if of_set.verdict == "wrong" and not config.value else of_set
