@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 13  # choices in prose, names of code, whole per cents and bare counts are decided; as precise a figure beyond a slip is wrong
+VERSION = 13  # choices in prose, names of code, bare counts; what a question says compares nothing
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 _CLAUSE = re.compile(r"[;!?\n:]|\.(?=\s|$)|,(?=\s)|\b(?:but|however|although|though|whereas|while)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<![(\[\"'])[!?]|\n|(?<!\b[A-Z])(?<!\bInc)(?<!\bCorp)(?<!\bCo)(?<!\bLtd)(?<!\bNo)\.(?=\s|$)")
 _DENIES = re.compile(
-    r"\bnot (?!(?:only|just|merely|less|more|fewer|later|earlier|sooner|longer|(?:to )?exceed(?:ing)?)\b)|n't\b|\b(?:never|neither|nor|rather than|"
+    r"\bnot (?!(?:only|just|merely|less|more|fewer|later|earlier|sooner|longer|(?:to )?exceed(?:ing)?)\b)|"
+    r"n't\b|\b(?:never|neither|nor|rather than|"
     r"instead of|other than|no longer|"
     r"excluding|except(?: for)?|unlike|cannot|incorrect(?:ly)?|wrong(?:ly)?|false(?:ly)?|mistaken(?:ly)?|"
     r"unrelated to)\b",
@@ -32,13 +33,15 @@ _COMPARES = re.compile(
 )
 # "from a loss of $5": what stands right before it
 _FROM = re.compile(
-    r"\b(?:from|against|(?<!more )(?<!less )(?<!fewer )(?<!greater )(?<!higher )(?<!later )(?<!earlier )(?<!sooner )(?<!longer )than)\s+(?:(?:an?|"
+    r"\b(?:from|against|(?<!more )(?<!less )(?<!fewer )(?<!greater )(?<!higher )(?<!later )(?<!earlier )(?<!sooner )(?<!longer )than)"
+    r"\s+(?:(?:an?|"
     r"the|about|approximately|roughly|some|only|just|nearly|almost|net|"
     r"loss|income|profit|revenues?|sales|of|prior|previous|last|year|years?|year's|level|revised|restated|its|their|around|low|high)\s+)*(?:\$|€|£)?\s*$",
     re.IGNORECASE,
 )
 _CHANGES = re.compile(
-    r"\b(?:increas\w+|decreas\w+|rose|rising|grew|growing|fell|(?<!\bmade )(?<!\bmake )(?<!\bmakes )(?<!\bmaking )(?<!\badds )up|down|climb\w+|dropp\w+|declin\w+|improv\w+|growth|drop|gain|change[ds]?|rise|decline|reduc\w+)\s+(?:by|of)?\s*"
+    r"\b(?:increas\w+|decreas\w+|rose|rising|grew|growing|fell|(?<!\bmade )(?<!\bmake )(?<!\bmakes )(?<!\bmaking )(?<!\badds )up|"
+    r"down|climb\w+|dropp\w+|declin\w+|improv\w+|growth|drop|gain|change[ds]?|rise|decline|reduc\w+)\s+(?:by|of)?\s*"
     r"(?:(?:about|approximately|roughly|some|nearly|almost|another)\s+)?$",
     re.IGNORECASE,
 )

@@ -239,7 +239,7 @@ def _exact_values(forms: tuple[str, ...], about: Expectation) -> Iterator[ExactV
         exacts.append(
             ExactValue(kind, unit, amount, grain, frozenset({sign}), one.amount if power > 0 else None, power < 0,
                   bool(about_it), limit := stated_bound(form[: one.start]), frozenset({limit}), stem(noun),
-                  frozenset({(amount, Decimal(0) if form == forms[0] else grain)} if form == forms[0] or kind == "percent" else ()))
+                  _short_forms(form == forms[0], kind, amount, grain))
         )  # fmt: skip
     exacts.sort(key=lambda exact: (exact.open, -len(exact.amount.normalize().as_tuple().digits)))
     kept: list[ExactValue] = []
@@ -260,6 +260,11 @@ def _exact_values(forms: tuple[str, ...], about: Expectation) -> Iterator[ExactV
                 shortened=other.shortened | exact.shortened,
             )
     yield from kept
+
+
+def _short_forms(own: bool, kind: str, amount: Decimal, grain: Decimal) -> frozenset[tuple[Decimal, Decimal]]:
+    """Return amount and grain of the answer's own form, or of a percentage among its aliases."""
+    return frozenset({(amount, Decimal(0) if own else grain)} if own or kind == "percent" else ())
 
 
 def _single_value(form: str, about: Expectation) -> Value | None:
