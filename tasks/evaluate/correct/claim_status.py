@@ -33,14 +33,16 @@ _COMPARES = re.compile(
 )
 # "from a loss of $5": what stands right before it
 _FROM = re.compile(
-    r"\b(?:from|against|(?<!more )(?<!less )(?<!fewer )(?<!greater )(?<!higher )(?<!later )(?<!earlier )(?<!sooner )(?<!longer )than)"
+    r"\b(?:from|against|(?<!more )(?<!less )(?<!fewer )(?<!greater )(?<!higher )"
+    r"(?<!later )(?<!earlier )(?<!sooner )(?<!longer )than)"
     r"\s+(?:(?:an?|"
     r"the|about|approximately|roughly|some|only|just|nearly|almost|net|"
     r"loss|income|profit|revenues?|sales|of|prior|previous|last|year|years?|year's|level|revised|restated|its|their|around|low|high)\s+)*(?:\$|€|£)?\s*$",
     re.IGNORECASE,
 )
 _CHANGES = re.compile(
-    r"\b(?:increas\w+|decreas\w+|rose|rising|grew|growing|fell|(?<!\bmade )(?<!\bmake )(?<!\bmakes )(?<!\bmaking )(?<!\badds )up|"
+    r"\b(?:increas\w+|decreas\w+|rose|rising|grew|growing|fell|"
+    r"(?<!\bmade )(?<!\bmake )(?<!\bmakes )(?<!\bmaking )(?<!\badds )up|"
     r"down|climb\w+|dropp\w+|declin\w+|improv\w+|growth|drop|gain|change[ds]?|rise|decline|reduc\w+)\s+(?:by|of)?\s*"
     r"(?:(?:about|approximately|roughly|some|nearly|almost|another)\s+)?$",
     re.IGNORECASE,
