@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 12  # as many digits and another last one is wrong; the gold answer's own figure is right beside a finer alias
+VERSION = 13  # choices in prose, names of code, bare counts; what a question says compares nothing
 
 
 @dataclass(frozen=True, slots=True)

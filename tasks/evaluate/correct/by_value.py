@@ -62,6 +62,8 @@ def compare_kinds(gold: ExactValue, value: Value, about: Expectation, whole: boo
         )
     ):
         return "no"
+    if not gold.amount and not value.amount and _is_unqualified(value, about):
+        return "yes"  # nothing is nothing in every unit
     if value.kind == gold.kind:
         if value.kind == "count":
             return _compare_counted(gold, value, about)
@@ -126,7 +128,8 @@ def _compare_magnitudes(gold: ExactValue, value: Value, rounding: float) -> str:
 
 
 def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: float) -> str:
-    if amount == gold.amount or amount in gold.shortened:
+    grain_of_value = value.grain * (amount / value.amount if value.amount else 1)
+    if amount == gold.amount or any(amount == form and grain_of_value >= grain for form, grain in gold.shortened):
         return "same"
     if not amount or not gold.amount:
         return "other"
@@ -159,7 +162,9 @@ def _is_shifted(gold: ExactValue, value: Value) -> bool:
         moved = value.amount.scaleb(power)
         grain = max(value.grain.scaleb(power), gold.grain)
         digits = len(str(int(value.amount / value.grain)))
-        if abs(moved - gold.amount) <= grain / 2 and (digits >= _LEAST or moved == gold.amount):
+        if abs(moved - gold.amount) <= min(grain / 2, gold.amount * _FEW) and (
+            digits >= _LEAST or moved == gold.amount
+        ):
             return True
     return False
 
@@ -181,12 +186,15 @@ MAX_OTHER_VALUES = 3  # beside the right one; more are a list of numbers
 _FEW = Decimal("0.02")  # share of a value: some people accept answers so close to it
 _ASKED_BOUNDS = {  # "at least how many?": who says "at least three" answers it
     "more": re.compile(r"\b(?:at least|minimum|(?:no|not) (?:less|fewer) than|lowest)\b", re.IGNORECASE),
-    "less": re.compile(r"\b(?:at most|maximum|(?:no|not) more than|up to|highest)\b", re.IGNORECASE),
+    "less": re.compile(
+        r"\b(?:at most|maximum|(?:no|not) more than|not (?:to )?exceed(?:ing)?|up to|highest)\b", re.IGNORECASE
+    ),
 }
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
 _CHANGE = re.compile(
     r"\b(?:chang\w*|increas\w*|decreas\w*|gr[eo]w\w*|growth|ris\w+|rose|fall|fell|declin\w*|drop\w*|"
-    r"rais\w*|reduc\w*|by (?:how much|what)|improv\w*|gain\w*|difference)\b",
+    r"rais\w*|reduc\w*|by (?:how much|what)|improv\w*|gain\w*|difference|"
+    r"how (?:much|many)(?: percentage points)? (?:higher|lower|more|less|larger|smaller|greater|fewer))\b",
     re.IGNORECASE,
 )
 _WITHOUT = re.compile(
@@ -249,17 +257,18 @@ def judge_value(
         return unclear("unit")
     if not config.value or gold.unread:
         return unclear("unmatched")
-    if whole and _is_another_figure(numbers[0], gold):
+    alone = len(numbers) == 1 and len(text.split()) <= SHORT and _counts_something(numbers[0], gold, about)
+    if (whole or alone) and _is_another_figure(numbers[0], gold):
         return wrong("other_value", text.strip())
     if not occurrences:
         return unclear("unmatched")
     if any(one.how in ("denied", "doubted") for one in occurrences):
         return unclear("unmatched")
-    if any(exact.open for exact in gold.values) and not whole:
+    if not whole and any(exact.open for exact in gold.values) and not _is_plain_count(text, numbers, gold):
         return unclear("unmatched")
     if any(_is_within_bound(exact, one.value) for exact in gold.values for one in occurrences):
         return unclear("bound")
-    if any(_is_close(exact, one.value, about) for exact in gold.values for one in occurrences):
+    if any(_is_close(exact, one.value, about, bool(beside)) for exact in gold.values for one in occurrences):
         return unclear("close")
     amounts = [one.value.amount for one in occurrences]
     counted = [one.amount for one in numbers if kinds[id(one)] == "unit" and one.kind == "count" and not one.year]
@@ -275,6 +284,26 @@ def judge_value(
     return wrong("other_values" if several else "other_value", _quote(text, asserted[0]))
 
 
+def _is_plain_count(text: str, numbers: Sequence[Value], gold: GoldAnswer) -> bool:
+    """Return whether a short answer and the gold one are whole numbers that no scale and no date makes the same."""
+    return (
+        len(text.split()) <= SHORT
+        and not any(_may_be_year(one) or one.kind == "place" for one in numbers)
+        and all(exact.grain >= 1 and not 1000 <= exact.amount <= 2100 for exact in gold.values)
+        and not any(_may_be_rescaled(exact, one) for exact in gold.values for one in numbers)
+    )
+
+
+def _may_be_year(value: Value) -> bool:
+    return not (value.grouped or value.scaled or value.pointed) and 1000 <= value.amount <= 2100
+
+
+def _counts_something(value: Value, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether a number counts what the gold answer, a bare number, leaves unsaid ("1048576 bytes" for 1024)."""
+    bare = all(exact.kind == "count" and not exact.noun for exact in gold.values)
+    return bare and not about.many and value.kind == "count" and not value.worded and not _may_be_year(value)
+
+
 def _is_another_figure(value: Value, gold: GoldAnswer) -> bool:
     """Return whether a bare number is none of the gold values, whatever its unit and scale.
 
@@ -282,17 +311,29 @@ def _is_another_figure(value: Value, gold: GoldAnswer) -> bool:
     have many units, of a number that is open in the gold answer, and of one near the gold one in some scale.
     """
     return all(
-        exact.kind != "measure" and not exact.open and not exact.bound and not _is_close_in_any_scale(exact, value)
+        exact.kind != "measure"
+        and not exact.bound
+        and not _may_be_rescaled(exact, value)
+        and not _is_close_in_any_scale(exact, value)
         for exact in gold.values
     )
 
 
 def _is_close_in_any_scale(exact: ExactValue, value: Value) -> bool:
+    """Return whether two values are close whatever scale is meant; counts are scaled by thousands alone."""
+    return _is_close_at(exact, value, range(-12, 15, 3 if exact.kind == "count" else 1))
+
+
+def _is_close_at(exact: ExactValue, value: Value, powers: range) -> bool:
     if not exact.amount or not value.amount:
         return exact.amount == value.amount
     ratio = abs(value.amount / exact.amount)
-    ratio = ratio.scaleb(-ratio.adjusted())  # 1 to 10
-    return min(abs(ratio - 1), abs(ratio - 10) / 10) <= _FEW
+    return any(abs(ratio.scaleb(power) - 1) <= _FEW for power in powers)
+
+
+def _may_be_rescaled(exact: ExactValue, value: Value) -> bool:
+    """Return whether a gold value without a stated scale is this value in thousands, millions or the like."""
+    return exact.open and _is_close_at(exact, value, range(-12, 15, 3))
 
 
 def _find_occurrences(
@@ -304,6 +345,8 @@ def _find_occurrences(
         begin = relevant[at - 1].end if at else 0
         begin = max(begin, sentence_bounds(text, number.start)[0])
         gap = text[begin : number.start]
+        if at and number.enclosed and not gap.strip() and _restates(number, relevant[at - 1]):
+            number = replace(number, enclosed=False, minus=relevant[at - 1].minus)
         verdicts = {compare_values(exact, number, config.rounding, gap, about) for exact in gold.values}
         verdict = next(name for name in ("same", "rounding", "sign", "scale", "other") if name in verdicts)
         if is_denied(text, number.start, number.end):
@@ -314,12 +357,17 @@ def _find_occurrences(
             how = "other_period"
         elif _is_operand(text, number, relevant[at + 1 : at + 30]):
             how = "operand | change"
-        elif is_compared(gap):
+        elif is_compared(gap, about.question.text):
             how = "compared"
         else:
             how = "change" if is_change(gap) and not _CHANGE.search(about.question.text) else "stated"
         occurrences.append(_Occurrence(number, gap, verdict, how))
     return occurrences
+
+
+def _restates(value: Value, other: Value) -> bool:
+    """Return whether two values are one, in another scale or precision: "$4.8 billion ($4,837 million)"."""
+    return abs(value.amount - other.amount) <= max(value.loose, other.loose)
 
 
 def _year_labels(text: str, relevant: list[Value]) -> list[frozenset[int]]:
@@ -428,7 +476,9 @@ def _is_loose_bound(limit: str, exact: ExactValue, value: Value) -> bool:
 def _how_joined(text: str, one: Value, other: Value) -> str:
     """Return how two values are joined: or | to | and | beside, "" where other text is between."""
     first, last = sorted((one, other), key=lambda value: value.start)
-    by = joining_word(text[first.end : last.start])
+    gap = text[first.end : last.start]
+    noun = next((noun for noun in first.nouns.split() if last.nouns.startswith(noun)), "or")  # "ten days or 30 days"
+    by = joining_word(re.sub(rf"^\W*{re.escape(noun)}\b", "", gap, flags=re.IGNORECASE) if noun not in _JOINS else gap)
     return "to" if by == "and" and re.search(r"\bbetween\W+$", text[: first.start], re.IGNORECASE) else by
 
 
@@ -458,26 +508,47 @@ def _is_fraction_of(gold: GoldAnswer, value: Value, config: CorrectConfig, about
     )
 
 
-def _is_close(exact: ExactValue, value: Value, about: Expectation) -> bool:
+def _is_close(exact: ExactValue, value: Value, about: Expectation, in_parts: bool) -> bool:
     """Return whether a value is within 2 % of the gold value, as after rounding in between."""
-    if _differs_in_last_digit(exact, value, about):
+    if not in_parts and _is_another_as_precise(exact, value, about):
         return False
     amounts = [amount for amount in (exact.amount, exact.shown) if amount]
     return any(abs(abs(value.amount) - abs(amount)) <= _FEW * abs(amount) for amount in amounts)
 
 
-def _differs_in_last_digit(exact: ExactValue, value: Value, about: Expectation) -> bool:
-    """Return whether a value is as precise as the gold value, and another in its last digit: no rounding explains that.
+def _is_another_as_precise(exact: ExactValue, value: Value, about: Expectation) -> bool:
+    """Return whether a value is as precise as the gold value, and another one: no rounding explains that.
 
-    Not said of what is computed, from figures that may be rounded themselves, nor where a last digit is 0.
+    Zeros at the end may stand for rounded digits. Not said of what is computed, from figures that may be rounded.
     """
     computed = hops_of(about.question.pattern) == "computed" or _CHANGE.search(about.question.text)
     if exact.loose or exact.kind in ("percent", "points", "times") or computed:
         return False
     factor = exact.amount / exact.shown if exact.shown and not value.scaled else Decimal(1)
     off = abs(abs(value.amount * factor) - abs(exact.amount))
-    rounded = value.loose != value.grain or without_zeros(exact.amount, exact.grain) != exact.grain
-    return not rounded and value.grain * factor == exact.grain and off < 10 * exact.grain
+    if value.grain * factor != exact.grain or off <= max(
+        without_zeros(value.amount, value.grain) * factor, _loose_grain(exact)
+    ) * (1 if value.loose != value.grain else Decimal("0.5")):
+        return False
+    return off < 10 * exact.grain or not _is_slip(abs(value.amount * factor), abs(exact.amount))
+
+
+def _loose_grain(exact: ExactValue) -> Decimal:
+    """Return the grain of a gold value if the zeros at its end stand for digits that were rounded away."""
+    return without_zeros(exact.amount, exact.grain)
+
+
+def _is_slip(one: Decimal, other: Decimal) -> bool:
+    """Return whether two amounts differ in one digit or in two neighbours that changed places, as when mistyped."""
+    ours, theirs = (f"{amount.normalize():f}" for amount in (one, other))
+    places = [at for at, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]]
+    if len(ours) != len(theirs):
+        return False
+    return len(places) == 1 or (
+        len(places) == 2
+        and places[1] - places[0] == 1
+        and ours[places[0] : places[1] + 1] == theirs[places[0] : places[1] + 1][::-1]
+    )
 
 
 def _is_percent_of(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expectation) -> bool:

@@ -54,6 +54,13 @@ _TITLES = frozenset("mr mrs ms dr sir lady lord dame president king queen prince
 _AFTER_NAMES = frozenset("jr sr ii iii iv mbe obe cbe phd md esq".split())
 
 
+_UNIT_GAP = re.compile(r"(?<=\d)\s(?=[a-z]{1,3}\b)")
+# A name of code: letters joined by signs or capitals, without blanks ("X-Forwarded-Host", "strip@file", "maxRetries")
+_CODE_NAME = re.compile(r"(?<![\w@/.-])(?:[A-Za-z]\w*(?:[-@/.:_]+\w+)+|[a-z]+[a-z0-9]*(?:[A-Z]\w*)+)(?![\w@/-])")
+
+_TURNS = re.compile(r"\b(?:not|no|nor|neither|or|but|without|except|only)\b|n't\b", re.IGNORECASE)
+_PLAIN_LIST = re.compile(r"[\w./:@-]+(?:, [\w./:@-]+)+")  # "service, url": an answer may have "and" between
+
 _JOB_TITLES = frozenset(
     "mr mrs ms dr president chairman chairwoman chair ceo cfo coo cto evp svp director officer "
     "secretary senator governor judge chief executive senior vice general counsel state city county "
@@ -78,6 +85,8 @@ def is_same_wording(text: str, form: str) -> bool:
     text_tokens, form_tokens = split_tokens(expand_abbreviations(text)), split_tokens(expand_abbreviations(form))
     if not text_tokens or not form_tokens:
         return False
+    if _UNIT_GAP.sub("", text.casefold()).strip(" .") == _UNIT_GAP.sub("", form.casefold()).strip(" ."):
+        return True  # "100 ms" for "100ms"
     if text_tokens == form_tokens or (
         strip_legal_form(text_tokens) == strip_legal_form(form_tokens) and strip_legal_form(form_tokens)
     ):
@@ -123,17 +132,39 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
             if not why:
                 return right("contained", expanded[tokens[first].start : tokens[last].end])
             objections.append(unclear(why, expanded[tokens[first].start : tokens[last].end]))
-    if not objections and len(tokens) > SHORT:
-        for form in gold.forms:
+    if not objections:
+        lists = [form for form in gold.forms if _PLAIN_LIST.fullmatch(form) and not _TURNS.search(expanded)]
+        for form in lists if short else gold.forms:
             if found := _find_scattered(expanded, tokens, stemmed, form, about):
                 return right("contained", found)
     if objections:
         return objections[0]
     if not listed and len(tokens) <= STATEMENT and _is_another_name(text, gold, about):
         return wrong("other_name", text.strip())
+    if not listed and len(tokens) <= STATEMENT and _is_another_code_name(text, gold, about):
+        return wrong("other_name", text.strip())
     if not listed and short and _is_only_figures(text) and not _may_be_figures(gold, about):
         return wrong("no_name", text.strip())
     return unclear("unmatched")
+
+
+def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether the gold answer is a name of code, and the answer has another such name that was not asked about.
+
+    A hyphen alone makes no name of code in small letters ("third-party"), nor do signs in an abbreviation.
+    """
+    if not all(_CODE_NAME.fullmatch(form) and _is_odd(form) for form in gold.forms):
+        return False
+    said = {name.casefold() for name in _CODE_NAME.findall(text) if _is_odd(name)}
+    asked = about.question.text.casefold()
+    wanted = {"".join(split_tokens(form)) for form in gold.forms}
+    said = {"".join(split_tokens(name)) for name in said if name not in asked}
+    return bool(said) and not any(name in form or form in name for name in said for form in wanted)
+
+
+def _is_odd(name: str) -> bool:
+    """Return whether a word is written as no word of prose is: capitals or digits inside, or signs but a hyphen."""
+    return bool(re.search(r"[a-z0-9][A-Z]|\d|[@/:_]|-[A-Z]", name)) or ("." in name.strip(".") and len(name) > 4)
 
 
 def _is_only_figures(text: str) -> bool:

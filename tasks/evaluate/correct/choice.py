@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from rarefy.data_contracts.rows import Question
 from rarefy.tasks.evaluate.correct.by_words import NAME
-from rarefy.tasks.evaluate.correct.claim_status import Outcome, is_denied, unclear, wrong
+from rarefy.tasks.evaluate.correct.claim_status import Outcome, is_denied, is_doubted, right, unclear, wrong
 from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
     FIGURES_ALONE,
@@ -20,6 +20,27 @@ from rarefy.tasks.questions.operands import candidates_of
 
 # What is named behind these words is what the answer is compared with
 _BESIDE = re.compile(r"\b(?:than|compared (?:with|to)|versus|vs|ahead of|above|exceed\w*)\b[^.;]*", re.IGNORECASE)
+
+# What says that a thing is the one that was asked for, by the end of the scale that was asked for
+_EXTREMES = (
+    re.compile(
+        r"\b(?:high(?:er|est)|larg(?:er|est)|great(?:er|est)|bigg(?:er|est)|most|more|best|longe[rs]t?|peak\w*|maximum|top)\b",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:low(?:er|est)|small(?:er|est)|least|few(?:er|est)|less|worst|short(?:er|est)|minimum|bottom\w*)\b",
+        re.IGNORECASE,
+    ),
+)
+_SENTENCE = re.compile(r"[^.;\n]+(?:\.(?!\s|$)[^.;\n]*)*")
+_PIECE = re.compile(r"(?:[^,:]|,(?=\d))+")
+_HEAD = re.compile(r"([^.,:;\n]+?)(?:[.,:;\n]|\s[-–—])")
+_BRACKETED = re.compile(r"\([^()]*\)")
+# Behind these words another thing is said of the others
+_AGAINST = re.compile(
+    r"\b(?:than|compared|versus|vs|against|followed by|ahead of|while|whereas|up from|down from|followed|but)\b.*", re.I
+)
+_UNSURE = re.compile(r"n't\b|\b(?:not|no|never|neither|nor|either|or|may|might|could|would|likely|unless)\b", re.I)
 
 _VAGUE = re.compile(
     r"\b(?:all|both|each|either|neither|none|no|not|nothing|any|others?(?! [A-Z])|former|latter|first|second|third|"
@@ -42,10 +63,44 @@ def judge_choice(text: str, question: Question) -> Outcome | None:
     if named and not named & gold:
         return wrong("other_name", sorted(named)[0])
     if named - gold:
-        return unclear("choice", sorted(named & gold)[0])
+        chosen = _chosen_in(text, question.text, forms)
+        if len(chosen) != 1:
+            return unclear("choice", sorted(named & gold)[0])
+        return right("contained", *chosen) if chosen <= gold else wrong("other_name", *chosen)
+    if not named and len(short := _shortened_in(text, forms)) == 1:
+        return right("contained", text.strip()) if short <= gold else wrong("other_name", text.strip())
     if named or not (_is_figure(text) or names_none(text, [form for name in gold for form in forms[name]])):
         return None
     return wrong("no_member", text.strip())
+
+
+def _chosen_in(text: str, asked: str, forms: dict[str, tuple[str, ...]]) -> set[str]:
+    """The things of which a text that names several says that they are highest, or lowest, as it was asked.
+
+    Looked for in what stands with that word between commas, else before it in its sentence; and in a name that stands
+    before all else ("Apple: ..."). Nothing where any of this is denied or in doubt.
+    """
+    ends = [words for words in _EXTREMES if words.search(asked)]
+    if len(ends) != 1:
+        return set()
+    head = _HEAD.match(text)
+    chosen = {name for name, own in forms.items() if head and head[1].casefold() in map(str.casefold, own)}
+    for sentence in _SENTENCE.finditer(_BRACKETED.sub(" ", text)):
+        for hit in ends[0].finditer(sentence[0]):
+            piece = next(one for one in _PIECE.finditer(sentence[0]) if one.end() > hit.start())
+            named = _named_in(_AGAINST.sub("", piece[0]), forms) or _named_in(sentence[0][: hit.start()], forms)
+            if _UNSURE.search(piece[0]) or is_doubted(sentence[0], hit.start()):
+                return set()
+            chosen |= named
+    return chosen
+
+
+def _shortened_in(text: str, forms: dict[str, tuple[str, ...]]) -> set[str]:
+    """The things that an answer of a few words may mean by a part of their names ("Colgate")."""
+    words = set(split_tokens(text)) - EMPTY - LEGAL
+    if not words or len(split_tokens(text)) > NAME or any(map(str.isdigit, text)) or _VAGUE.search(text):
+        return set()
+    return {name for name, own in forms.items() if any(words <= set(split_tokens(form)) for form in own)}
 
 
 def names_none(text: str, forms: Sequence[str]) -> bool:

@@ -4,9 +4,10 @@ import re
 from dataclasses import dataclass
 
 _CLAUSE = re.compile(r"[;!?\n:]|\.(?=\s|$)|,(?=\s)|\b(?:but|however|although|though|whereas|while)\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"[!?\n]|(?<!\b[A-Z])(?<!\bInc)(?<!\bCorp)(?<!\bCo)(?<!\bLtd)(?<!\bNo)\.(?=\s|$)")
+_SENTENCE = re.compile(r"(?<![(\[\"'])[!?]|\n|(?<!\b[A-Z])(?<!\bInc)(?<!\bCorp)(?<!\bCo)(?<!\bLtd)(?<!\bNo)\.(?=\s|$)")
 _DENIES = re.compile(
-    r"\bnot (?!(?:only|just|merely|less|more|fewer)\b)|n't\b|\b(?:never|neither|nor|rather than|"
+    r"\bnot (?!(?:only|just|merely|less|more|fewer|later|earlier|sooner|longer|(?:to )?exceed(?:ing)?)\b)|"
+    r"n't\b|\b(?:never|neither|nor|rather than|"
     r"instead of|other than|no longer|"
     r"excluding|except(?: for)?|unlike|cannot|incorrect(?:ly)?|wrong(?:ly)?|false(?:ly)?|mistaken(?:ly)?|"
     r"unrelated to)\b",
@@ -32,13 +33,17 @@ _COMPARES = re.compile(
 )
 # "from a loss of $5": what stands right before it
 _FROM = re.compile(
-    r"\b(?:from|against|(?<!more )(?<!less )(?<!fewer )(?<!greater )(?<!higher )than)\s+(?:(?:an?|"
+    r"\b(?:from|against|(?<!more )(?<!less )(?<!fewer )(?<!greater )(?<!higher )"
+    r"(?<!later )(?<!earlier )(?<!sooner )(?<!longer )than)"
+    r"\s+(?:(?:an?|"
     r"the|about|approximately|roughly|some|only|just|nearly|almost|net|"
     r"loss|income|profit|revenues?|sales|of|prior|previous|last|year|years?|year's|level|revised|restated|its|their|around|low|high)\s+)*(?:\$|€|£)?\s*$",
     re.IGNORECASE,
 )
 _CHANGES = re.compile(
-    r"\b(?:increas\w+|decreas\w+|rose|rising|grew|growing|fell|up|down|climb\w+|dropp\w+|declin\w+|improv\w+|growth|drop|gain|change[ds]?|rise|decline|reduc\w+)\s+(?:by|of)?\s*"
+    r"\b(?:increas\w+|decreas\w+|rose|rising|grew|growing|fell|"
+    r"(?<!\bmade )(?<!\bmake )(?<!\bmakes )(?<!\bmaking )(?<!\badds )up|"
+    r"down|climb\w+|dropp\w+|declin\w+|improv\w+|growth|drop|gain|change[ds]?|rise|decline|reduc\w+)\s+(?:by|of)?\s*"
     r"(?:(?:about|approximately|roughly|some|nearly|almost|another)\s+)?$",
     re.IGNORECASE,
 )
@@ -63,11 +68,11 @@ _ABOUT = (
 )
 _BOUND = re.compile(
     rf"(?:\b(?P<more>more than|over|above|exceed(?:s|ed|ing)?|in excess of|greater than|upwards of|"
-    rf"at least|no less than|not less than|a minimum of)"
+    rf"at least|no less than|not less than|a minimum of)(?<!not exceed)(?<!not exceeding)"
     r"|\b(?P<less>less than|under|below|fewer than|at most|"
     r"(?<!ed )(?<!rose )(?<!went )(?<!grew )(?<!came )(?<!pick )(?<!king )(?<!edge )(?<!move )(?<!go )(?<!tick )"
     r"(?<!inch )(?<!rise )(?<!climb )up to|"
-    r"no more than|not more than|a maximum of|short of|nearly|almost|just under)"
+    r"no more than|not more than|not (?:to )?exceed(?:ing)?|a maximum of|short of|nearly|almost|just under)"
     rf"|(?P<gt>>=?)|(?P<lt><=?))\s*(?:{_ABOUT}\s*)?$",
     re.IGNORECASE,
 )  # fmt: skip
@@ -108,14 +113,20 @@ def is_denied(text: str, start: int, end: int) -> bool:
 def is_doubted(text: str, start: int) -> bool:
     """Return whether the words at `start` are part of a question or a supposition."""
     begin, end = sentence_bounds(text, start)
-    return text[begin:end].rstrip().endswith("?") or _DOUBTS.search(clause_before(text, start)) is not None
+    return (
+        re.search(r"(?<![(\[\"'])\?\s*$", text[begin:end]) is not None
+        or _DOUBTS.search(clause_before(text, start)) is not None
+    )
 
 
-def is_compared(gap: str) -> bool:
-    """Return whether the text before a value makes it the other side of a comparison ("compared with", "from")."""
+def is_compared(gap: str, asked: str = "") -> bool:
+    """Return whether the text before a value makes it the other side of a comparison ("compared with", "from").
+
+    Words that the question itself has ("the target for the rate") compare nothing.
+    """
     if _FROM.search(gap):
         return True
-    hits = list(_COMPARES.finditer(gap))
+    hits = [hit for hit in _COMPARES.finditer(gap) if hit[0].casefold() not in asked.casefold()]
     return bool(hits) and len(gap[hits[-1].end() :].split()) <= 8
 
 

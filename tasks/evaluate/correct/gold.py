@@ -33,6 +33,10 @@ _SHARE = re.compile(
     re.IGNORECASE,
 )
 _MANY = re.compile(r"\bhow (?:many|much)\b|\bwhat (?:number|amount)\b", re.IGNORECASE)
+_SIGN_AND_NAME = re.compile(r"([^\w\s]{1,3}) \(([^()]+)\)")  # "; (semicolon)": either says it
+_SHORT_UNITS = {"ms": "milliseconds", "s": "seconds", "h": "hours"}
+_SHORT_UNIT = re.compile(r"(?<![\w.])(\d{1,3}(?:\.\d+)?)\s?(ms|s|h)(?!\w)")
+_ADDRESS = re.compile(r"[A-Za-z]\w*[@/:_][^\s%$]+")  # "localhost:4317" is a name, whose number says nothing alone
 _SENTENCE = 5  # a form of so many words may be a sentence
 _SEVERAL = re.compile(
     r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b)|\b(?:both|respectively)\b|"
@@ -56,7 +60,9 @@ class ExactValue:
     bound: str  # more | less | ""
     bounds: frozenset[str]  # of all its forms
     noun: str  # what it counts, by its last word
-    shortened: frozenset[Decimal]  # the amount that the answer itself gives, where other forms are more precise
+    shortened: frozenset[
+        tuple[Decimal, Decimal]
+    ]  # the answer's own, and whole per cents among its forms: amount, grain
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +115,19 @@ def parse_expectation(question: Question) -> Expectation:
 def parse_gold(question: Question) -> GoldAnswer:
     """Parse the gold answer of a question, with its aliases."""
     forms = [
-        plain_text(form, question.language).strip() for form in (question.answer, *question.aliases) if form.strip()
+        spell_units(plain_text(form, question.language).strip(), question.answer)
+        for form in (question.answer, *question.aliases)
+        if form.strip()
     ]
+    forms += [part for form in forms if (sign := _SIGN_AND_NAME.fullmatch(form)) for part in sign.groups()]
     return _parse_forms(tuple(dict.fromkeys(forms)), parse_expectation(question), True)
+
+
+def spell_units(text: str, answer: str) -> str:
+    """Return a text with its short units spelled out ("15s", "100 ms"), where the gold answer is such a time."""
+    if not _SHORT_UNIT.fullmatch(answer.strip()):
+        return text
+    return _SHORT_UNIT.sub(lambda hit: f"{hit[1]} {_SHORT_UNITS[hit[2]]}", text)
 
 
 def _parse_forms(forms: tuple[str, ...], about: Expectation, whole: bool) -> GoldAnswer:
@@ -124,7 +140,7 @@ def _parse_forms(forms: tuple[str, ...], about: Expectation, whole: bool) -> Gol
         unread = tuple(form for form in forms[1:] if not stated or [one.amount for one in find_values(form)] != stated)
         parsed = tuple(_parse_forms((part,), about, False) for part in parts)
         return GoldAnswer("parts", forms, parts=parsed, ordered=ordered, unread=unread)
-    if _is_restatement(first, about):
+    if _ADDRESS.fullmatch(first) or _is_restatement(first, about):
         return GoldAnswer("text", forms)
     if dates := _bare_moments(first, about):
         if len(dates) > 1:
@@ -223,7 +239,7 @@ def _exact_values(forms: tuple[str, ...], about: Expectation) -> Iterator[ExactV
         exacts.append(
             ExactValue(kind, unit, amount, grain, frozenset({sign}), one.amount if power > 0 else None, power < 0,
                   bool(about_it), limit := stated_bound(form[: one.start]), frozenset({limit}), stem(noun),
-                  frozenset({amount} if form == forms[0] else ()))
+                  _short_forms(form == forms[0], kind, amount, grain))
         )  # fmt: skip
     exacts.sort(key=lambda exact: (exact.open, -len(exact.amount.normalize().as_tuple().digits)))
     kept: list[ExactValue] = []
@@ -244,6 +260,11 @@ def _exact_values(forms: tuple[str, ...], about: Expectation) -> Iterator[ExactV
                 shortened=other.shortened | exact.shortened,
             )
     yield from kept
+
+
+def _short_forms(own: bool, kind: str, amount: Decimal, grain: Decimal) -> frozenset[tuple[Decimal, Decimal]]:
+    """Return amount and grain of the answer's own form, or of a percentage among its aliases."""
+    return frozenset({(amount, Decimal(0) if own else grain)} if own or kind == "percent" else ())
 
 
 def _single_value(form: str, about: Expectation) -> Value | None:

@@ -23,7 +23,14 @@ from rarefy.tasks.evaluate.correct.claim_status import (
     wrong,
 )
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
-from rarefy.tasks.evaluate.correct.gold import ExactValue, Expectation, GoldAnswer, parse_expectation, parse_gold
+from rarefy.tasks.evaluate.correct.gold import (
+    ExactValue,
+    Expectation,
+    GoldAnswer,
+    parse_expectation,
+    parse_gold,
+    spell_units,
+)
 from rarefy.tasks.evaluate.correct.judging import JudgeCase, choose_role
 from rarefy.tasks.evaluate.correct.normalise import extract_answer, find_values, split_tokens, split_words
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
@@ -54,6 +61,7 @@ _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  
 
 def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     """Judge an answer, as `extract_answer` returns it, as right, wrong or open."""
+    text = spell_units(text, about.question.answer)
     if about.question.members:
         of_set = judge_set(text, about.question)
         return unclear(of_set.why) if of_set.verdict == "wrong" and not config.value else of_set
@@ -332,7 +340,7 @@ class Verdicts:
         if len(answer.text) > MAX_ANSWER:
             return replace(row, status="failed", why=f"too_long_to_judge: {len(answer.text):,} characters")
         text = self._cleaned(answer.text, question.language)
-        if not any(map(str.isalnum, text)) and not answer.refused:
+        if not any(map(str.isalnum, text)) and not answer.refused and text not in self._gold(question)[0].forms:
             return replace(row, value=0.0, stage="empty", why="no_words")
         if question.pattern == "absent":
             return self._absent(row, answer, text, question, protocol)

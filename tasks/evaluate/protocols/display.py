@@ -59,8 +59,9 @@ class Display:
     about: str = ""  # what the protocol asks, as a sentence for who has not read the paper
     titles: Mapping[str, Title] = field(default_factory=dict)  # of its numbers, by name
     accuracy: tuple[str, ...] = ()  # the share of right answers, that stands first; the first of these that is there
-    refusals: str = ""  # the share of refusals, that follows it
-    # said beside it where a system is mostly wrong: {robust} is the first of `main`, {right} the accuracy
+    refusals: tuple[str, ...] = ()  # the share of refusals, that follows it; the first of these that is there
+    # said beside it where a system is mostly wrong: {robust} is the first of `main`, then of `metrics`, that is there,
+    # {right} the accuracy
     caution: str = ""
     metrics: tuple[str, ...] = ()  # its numbers, as the paper has them one after the other
     main: tuple[str, ...] = ()  # those that tables of parts are of; () for its headlines

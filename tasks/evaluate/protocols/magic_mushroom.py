@@ -424,7 +424,7 @@ MAGIC_MUSHROOM = Protocol(
             "R": Title("set right (R)", "share that the passages turned from wrong to right"),
         },
         accuracy=("Cor.",),
-        refusals="Rej.",
+        refusals=("Rej.",),
         metrics=("Cor.", "Rej.", "H", "C", "R"),
         main=("Cor.",),
         beside=("Rej.", "H", "C", "R"),

@@ -416,7 +416,7 @@ RARE = Protocol(
             f"{OVERALL}: correct": Title(
                 "right over all changes", "share of right answers over all changes of question and passages"
             ),
-            f"{OVERALL}: refusal rate": Title("refused", ""),
+            **{f"{name}: refusal rate": Title("refused", "") for name in (OVERALL, REAL, WORDINGS)},
             OVERALL: Title(OVERALL, "right, or a refusal where passages were retrieved or had the answer taken out"),
             QUERY: Title(QUERY, "changed questions with the right passages: share of right answers"),
             DOCUMENT: Title(DOCUMENT, "changed passages: right, or a refusal where the answer was taken out of them"),
@@ -425,7 +425,7 @@ RARE = Protocol(
             REFUSED_ANSWERABLE: Title(REFUSED_ANSWERABLE, "the same share among questions that they do answer"),
         },
         accuracy=(f"{REAL}: correct", f"{WORDINGS}: correct"),
-        refusals=f"{OVERALL}: refusal rate",
+        refusals=tuple(f"{name}: refusal rate" for name in (OVERALL, REAL, WORDINGS)),
         caution="{robust} of its answers count as robust, and a refusal can be one; only {right} are right",
         metrics=("Overall Robustness", "Query Robustness", "Document Robustness", "Real-World Retrieval Robustness"),
         main=("Overall Robustness",),

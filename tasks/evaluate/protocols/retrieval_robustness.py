@@ -565,7 +565,7 @@ RETRIEVAL_ROBUSTNESS = Protocol(
             ),
         },
         accuracy=("performance",),
-        refusals="refused",
+        refusals=("refused",),
         caution="{robust} says that answers change little with passages and order; only {right} of them are right",
         metrics=("geometric mean", "NDR", "RSR", "ROR", "performance"),
         main=("performance", "geometric mean"),

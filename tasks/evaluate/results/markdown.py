@@ -91,6 +91,8 @@ def _headline(summary: Mapping[str, Any]) -> Iterator[str]:
         for system in systems:
             caution = wording.describe_caution([row for row in rows if row["system"] == system], protocol)
             yield from (f"**Mind**, {_text(wording.system_title(system))}: {_text(caution)}.", "") if caution else ()
+            skipped = wording.describe_skipped(summary, protocol, system)
+            yield from (f"{_text(wording.system_title(system))}: {_text(skipped)}.", "") if skipped else ()
         described = wording.describe_metrics(rows, summary["figures"])
         said = [f"- {_text(name)}: {_text(about)}" for name, about in described]
         yield from (*said, "") if said else ()

@@ -236,23 +236,56 @@ def table_rows(figures: Sequence[Row], protocol: str, system: str, *, brief: boo
     wholes = {row["metric"]: row for row in reversed(mine) if row["slice"] == ALL}
     headlines = headline_rows(mine)
     accuracy = next((name for name in display.accuracy if name in wholes), "")
-    first = [wholes[name] for name in (accuracy, display.refusals) if name in wholes] if headlines else []
+    refusals = next((name for name in display.refusals if name in wholes), "")
+    first = [wholes[name] for name in (accuracy, refusals) if name in wholes] if headlines else []
     main = [row for row in headlines if not brief or not display.main or row["metric"] in display.main]
     rows = [*first, *(main or headlines)]
     return list({row["figure_id"]: row for row in (rows if brief else with_companions(rows, mine))}.values())
 
 
 def describe_caution(rows: Iterable[Row], protocol: str) -> str:
-    """The warning beside a robustness of what is mostly wrong or refuses; "" where none is needed."""
+    """The warning beside a robustness of what is mostly wrong or refuses; "" where none is needed.
+
+    The robustness is the protocol's main number or, where that was not tried (a system that retrieves by itself), the
+    first of its others.
+    """
     display, found = display_of(protocol), {row["metric"]: row for row in rows if row["slice"] == ALL}
+    names = [name for name in (*display.main, *display.metrics) if name not in display.accuracy]
     right = next((found[name] for name in display.accuracy if name in found), None)
-    robust = next((found[name] for name in display.main if name in found and name not in display.accuracy), None)
+    robust = next((found[name] for name in names if name in found), None)
     if not display.caution or right is None or robust is None:
         return ""
     shares, held = number_bounds(right), number_bounds(robust)
     if shares is None or held is None or shares[1] >= 0.5 or ("{robust}" in display.caution and held[0] <= shares[1]):
         return ""
-    return display.caution.format(robust=format_bounds(robust), right=format_shares(shares))
+    said = display.caution.format(robust=format_bounds(robust), right=format_shares(shares) if shares[1] else "none")
+    said = said.replace("only none", "none")
+    refused = next((number_bounds(found[name]) for name in display.refusals if name in found), None)
+    return f"{said}; {format_shares(refused)} refuse" if refused and refused[1] else said
+
+
+# Why trials are skipped, in words; of other codes the words of the code stand
+_SKIPPED = {
+    "no_candidate": "that change cannot be made of the question or its passages",
+    "multi_hop": "the question needs several passages, and the protocol shows one",
+    "not_drawn": "the budget left them out",
+    "not_retrieved": "the passage that is changed was not retrieved",
+}
+
+
+def describe_skipped(summary: Mapping[str, Any], protocol: str, system: str) -> str:
+    """How many trials of a protocol were never put to a system, and why; "" where all were."""
+    rows = (row for row in summary["funnel"] if (row["protocol"], row["system"]) == (protocol, system))
+    row = next((row for row in rows if row["stage"] == "trials"), None)
+    if row is None or row["in"] == row["out"]:
+        return ""
+    known = {_SKIPPED.get(name, plain_words(name)): 0 for name in row["reasons"]}
+    for name, count in row["reasons"].items():
+        known[_SKIPPED.get(name, plain_words(name))] += count
+    return (
+        f"{row['in'] - row['out']:,} of {row['in']:,} trials were skipped: the benchmark has nothing to put to the "
+        f"system there, so that they count neither as right nor as wrong ({format_reasons(known)})"
+    )
 
 
 def format_share(share: float) -> str:

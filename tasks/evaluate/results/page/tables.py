@@ -85,10 +85,16 @@ def _headline_dots(numbers: PageNumbers, protocol: str) -> Iterator[Dots | None]
         lambda row: wording.metric_title(row).name if row["slice"] == "all" else label_row(row),
         first=True,
         scale=fit_scale([0.0, 1.0]) if shares else None,
-        note="; ".join(said),
+        note="; ".join([*said, *(text for name in systems if (text := _skipped(numbers, protocol, name, systems)))]),
         about=lambda row: next((about for _, about in wording.describe_metrics([row], numbers.rows)), ""),
         caution=" ".join(f"{wording.system_title(name)}: {text}." for name, text in cautions.items() if text),
     )
+
+
+def _skipped(numbers: PageNumbers, protocol: str, system: str, systems: Sequence[str]) -> str:
+    """How many trials of a system were skipped, and why; its name before it where there are several."""
+    text = wording.describe_skipped(numbers.summary, protocol, system)
+    return f"{wording.system_title(system)}: {text}" if text and len(systems) > 1 else text
 
 
 # Robustness and slices

@@ -17,6 +17,11 @@ YEARS = Question(
     "fiscal year 2023", ("2023",), (), (), (), (), chance=1 / 3,
     arithmetic="largest [1 | 3 | 2] of {fiscal year 2022 | fiscal year 2023 | fiscal year 2024} = 3; not rounded; USD",
 )  # fmt: skip
+BRANDS = Question(
+    "q", "p", "comparison", "Which had the lower sales in 2024, Colgate-Palmolive Company or Sensient Technologies?",
+    "Colgate-Palmolive Company", ("Colgate-Palmolive",), (), (), (), (), chance=0.5,
+    arithmetic="smallest [1 | 2] of {Colgate-Palmolive Company | Sensient Technologies} = 1; not rounded; USD",
+)  # fmt: skip
 MARKETS = Question(
     "q", "p", "superlative", "In which was X's revenue highest: Taiwan, China (including Hong Kong) or Japan?",
     "Taiwan", (), (), (), (), (), chance=1 / 3,
@@ -49,6 +54,18 @@ MARKETS = Question(
         (YEARS, "Revenue was highest in 2023, compared with 2022 and 2024.", "right"),
         (YEARS, "FY 2024 was the highest", "wrong"),
         (YEARS, "Among 2022, 2023 and 2024, it was 2024.", "open"),
+        (YEARS, "Revenue was highest in 2023, when it was $3 million (2022: $1 million, 2024: $2 million).", "right"),
+        (YEARS, "Revenue was $1 in 2022, $3 in 2023 and $2 in 2024. The highest was 2023.", "right"),
+        (YEARS, "It peaked in 2024: revenue was $2 that year, as against $3 in 2023 and $1 in 2022.", "wrong"),
+        (YEARS, "Revenue was lowest in 2022 and then rose in 2023 and 2024.", "open"),
+        (YEARS, "Revenue was not highest in 2024, nor in 2023.", "open"),
+        (YEARS, "In 2022 it was $1. In 2023 or 2024 it was highest.", "open"),
+        (COMPANIES, "Apple. Its net income was $93 million, while Microsoft reported $88 million.", "right"),
+        (COMPANIES, "Apple had net income of $93 million, while Microsoft reported $88 million.", "open"),
+        (COMPANIES, "Apple reported the higher figure, $93 million; Microsoft had $88 million.", "right"),
+        (COMPANIES, "Either Apple or Microsoft could be called higher, by how one counts.", "open"),
+        (BRANDS, "Colgate", "right"),
+        (BRANDS, "Sensient", "wrong"),
     ],
 )
 def test_a_choice(question, text, verdict):

@@ -176,6 +176,15 @@ def test_accuracy_stands_first_and_a_robust_system_that_is_mostly_wrong_is_calle
     assert describe_caution(good, "sure") == ""
 
 
+def test_a_system_that_retrieves_by_itself_and_always_refuses_is_not_called_robust_alone(told, changed):
+    real, rare = "Real-World Retrieval Robustness", {"protocol": "rare", "headline": True}
+    made = [changed(real, 1.0, **rare), changed(f"{real}: correct", 0.0, **rare)]
+    made += [changed(f"{real}: refusal rate", 1.0, **rare)]
+    table = table_rows(summary(told, made)["figures"], "rare", "plain")
+    said = describe_caution(table, "rare")
+    assert said.startswith("1.000 of its answers count as robust") and said.endswith("none are right; 100 % refuse")
+
+
 @pytest.mark.parametrize(("share", "text"), [(0.0, "0 %"), (0.001, "under 1 %"), (0.18, "18 %"), (0.999, "over 99 %")])
 def test_a_share_is_never_rounded_to_none_or_all(share, text):
     assert format_share(share) == text
