@@ -1,6 +1,7 @@
 """Questions that a language model asks of a path's passages (RARE R18-R22)."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -31,6 +32,7 @@ from rarefy.tasks.questions.ask.roles import Roles, path_roles
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.corpus import several_chunks
 from rarefy.tasks.questions.gates.wording import is_telling, pivot_rarity
+from rarefy.tasks.text.states import STATES
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-VERSION = 7  # patterns but chains through a year; of some paths nothing is asked, which ends may be asked for is told
+VERSION = 8  # patterns but chains through a year; about some paths nothing is asked, cover pages among them
 
 
 class Asked(BaseModel, frozen=True):
@@ -167,10 +169,12 @@ def build_requests(
 
 
 def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
-    """Why nothing is asked about some multi-hop paths: whatever the model said, its question would be turned down.
+    """Why nothing is asked about some multi-hop paths.
 
-    Some chunk, an overlapping one for instance, holds the ends of all facts; the pivot has no telling name; the
-    relations lead to a second answer; or what is given is no name either.
+    Of some any question would be turned down: a chunk, an overlapping one for instance, holds the ends of all facts;
+    the pivot has no telling name; the relations lead to a second answer; or what is given is no name either. About
+    others nobody would ask: a fact is a line of a cover page (`cover_fact`); or subjects meet in a state or a common
+    thing (`pivot_generic`), or are one thing in several years (`ends_alike`).
     """
     multi = [path for path in paths if path.pattern in MULTI_HOP]
     drafts = [make_question(path, Wording(target=index.triplets[path.triplet_ids[-1]]), index) for path in multi]
@@ -179,9 +183,32 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
         reasons |= gate(drafts, GatesConfig.model_validate({}), chunks=index.chunks, triplets=index.triplets)
     found = {draft.path_id: reasons[draft.question_id] for draft in drafts if draft.question_id in reasons}
     for path in multi:
-        if not _ends_to_ask_for(path, index):
+        if reason := _nobody_asks(path, index):
+            found.setdefault(path.path_id, reason)
+        elif not _ends_to_ask_for(path, index):
             found.setdefault(path.path_id, "pivot_not_unique" if not _unique_ends(path, index) else "clue_generic")
     return found
+
+
+# symbol, exchange, address, telephone, state of incorporation, end of the year, in the words of rules and of models
+_COVER = re.compile(
+    r"\bsymbols?\b|\b(?:listed|quoted|trade[sd]?) (?:on|under)\b|\b(?:re)?incorporated (?:in|under)\b"
+    r"|\bexecutive offices\b|\b(?:tele)?phone\b|\bfiscal year end(?:s|ed|ing)?\b",
+    re.IGNORECASE,
+)
+
+
+def _nobody_asks(path: Path, index: CorpusIndex) -> str:
+    """Why nobody would ask about a path, though a question could be made of it; "" for no reason."""
+    facts = [index.triplets[i] for i in path.triplet_ids]
+    if any(fact.object_type in ("STATE", "EXCHANGE") or _COVER.search(fact.relation) for fact in facts):
+        return "cover_fact"
+    if path.pattern != "inverted_star":
+        return ""
+    shared, subjects = facts[0].object, {re.sub(r"\d+", "", fact.subject.casefold()) for fact in facts}
+    if len(subjects) < len(facts):
+        return "ends_alike"
+    return "" if is_telling(shared) and shared not in {*STATES, *STATES.values()} else "pivot_generic"
 
 
 def _ends_to_ask_for(path: Path, index: CorpusIndex) -> list[str]:

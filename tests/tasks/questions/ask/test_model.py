@@ -250,6 +250,53 @@ def test_nothing_is_asked_where_only_common_things_are_given():
 
 
 @pytest.mark.parametrize(
+    "relation",
+    [
+        "trades under symbol",
+        "is traded on",
+        "is listed on",
+        "was reincorporated in",
+        "has principal executive offices at",
+        "has telephone number",
+        "has fiscal year ending on",
+    ],
+)
+def test_nothing_is_asked_through_a_line_of_the_cover_page(relation):
+    name = row_id("held")
+    triplets = {name: replace(TRIPLETS[name], relation=relation)}
+    assert unasked(path("chain", "includes", "held"), triplets=TRIPLETS | triplets) == "cover_fact"
+    assert unasked(path("star", "runs from", "held"), triplets=TRIPLETS | triplets) == "cover_fact"
+
+
+def test_a_relation_that_has_words_of_the_cover_page_may_be_asked_about():
+    name = row_id("held")
+    for relation in ("listed assets of", "traded its fleet for", "incorporated comments from", "phoned"):
+        told = {name: replace(TRIPLETS[name], relation=relation)}
+        assert list(
+            build_requests([path("chain", "includes", "held")], AskConfig(), **ROWS | {"triplets": TRIPLETS | told})
+        )
+
+
+@pytest.mark.parametrize(
+    ("shared", "reason"),
+    [("Texas", "pivot_generic"), ("CA", "pivot_generic"), ("a headcount-related expense", "pivot_generic")],
+)
+def test_nothing_is_asked_of_what_meets_in_a_state_or_a_common_thing(shared, reason):
+    met = {
+        row_id(name): replace(TRIPLETS[row_id(name)], object=shared, object_key=shared) for name in ("audited", "other")
+    }
+    of = path("inverted_star", "audited", "other", pivot=shared)
+    assert unasked(of, triplets=TRIPLETS | met) == reason
+
+
+def test_nothing_is_asked_of_one_thing_in_two_years():
+    of = path("inverted_star", "audited", "other", pivot="hollis & crane llp")
+    named = zip(("audited", "other"), ("Tax rate for 2023", "Tax rate for 2024"), strict=True)
+    years = {row_id(name): replace(TRIPLETS[row_id(name)], subject=subject) for name, subject in named}
+    assert unasked(of, triplets=TRIPLETS | years) == "ends_alike"
+
+
+@pytest.mark.parametrize(
     "name", ["Pericom", "Cindy Carradine", "24 CFR 5.703", "$3.25 million", "std::mem::drop", "Rc<T>"]
 )
 def test_a_name_or_figure_is_telling(name):
