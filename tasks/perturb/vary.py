@@ -77,6 +77,14 @@ def make_cases(
             return
 
 
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """A question whose variants were made before from what they would be made of now."""
+
+    question_id: str
+    strangers: bool  # False: but for the passages of other documents
+
+
 BLOCK = 128  # questions in a batch
 SPARE = 3  # drafts tried for each wanted passage of a pool
 
@@ -107,6 +115,9 @@ def vary_with_similarities(
     nli: NLI | None = None,
     llm: LLM | None = None,
     generator: LLM | None = None,
+    unchanged: Iterable[Unchanged] = (),
+    made: Iterable[Variant] = (),
+    compared: Iterable[Similarity] = (),
 ) -> Iterator[Variant | Similarity | Unanswered]:
     """The variants of each accepted question: itself (`none`), and those of the config, kept or rejected.
 
@@ -121,25 +132,35 @@ def vary_with_similarities(
 
     `nli` is needed for entailment, `llm` where `config.by` wants a model; ValueError without. Chunks of pools must be
     among `chunks`; a question without a pool has no noise (`no_candidate`).
+
+    Variants of questions that are `unchanged` are taken from those `made` before by the same config, all of them or all
+    but those with passages of other documents, and their similarities from `compared`.
     """
     entries = choose_perturbations(config)
     if llm is None and any(is_written_by_model(entry, config) and not entry.generator for entry in entries):
         raise ValueError("perturb.by needs a model")
     known = pools or {}
+    recalled = {row.question_id: row.strangers for row in unchanged}
+    before: dict[tuple[str, str], list[Variant]] = {}  # by question and perturbation
+    for variant in made:
+        before.setdefault((variant.question_id, variant.perturbation), []).append(variant)
+    cosines = {row.of: row for row in compared}
     accepted = (question for question in questions if not question.rejected_because)
     while block := list(islice(accepted, BLOCK)):
         variants_of: dict[str, list[Variant]] = {q.question_id: [_original_variant(q)] for q in block}
         alike: dict[str, Similarity] = {}
-        cut: dict[tuple[str, str, bool], list[Case]] = {}  # shared by many perturbations
+        cut: dict[tuple[str, str, bool, bool], list[Case]] = {}  # shared by many perturbations
         for entry in entries:
             model = generator if entry.generator else llm
-            shape = (entry.side, entry.per, entry.alone)
+            todo = [q for q in block if not _is_recalled(entry, recalled.get(q.question_id))]
+            for question_id in variants_of.keys() - {q.question_id for q in todo}:
+                rows = before.get((question_id, entry.name), [])
+                variants_of[question_id] += rows
+                alike |= {row.variant_id: cosines[row.variant_id] for row in rows if row.variant_id in cosines}
+            shape = (entry.side, entry.per, entry.alone, entry.strangers)
             if shape not in cut:
-                cut[shape] = [
-                    case for q in block for case in make_cases(q, entry, config, chunks, _find_pool(known, q))
-                ]
-            todo = cut[shape]
-            searches, missed = _start_searches(entry, todo, config, model)
+                cut[shape] = [case for q in todo for case in make_cases(q, entry, config, chunks, _find_pool(known, q))]
+            searches, missed = _start_searches(entry, cut[shape], config, model)
             yield from missed
             yield from _run_searches(entry, searches, config, embed, nli)
             of_question: dict[str, list[Variant]] = {}
@@ -171,6 +192,11 @@ def vary(
         questions, config, chunks=chunks, embed=embed, pools=pools, nli=nli, llm=llm, generator=generator
     )
     return (row for row in rows if not isinstance(row, Similarity))
+
+
+def _is_recalled(entry: Perturbation, strangers: bool | None) -> bool:
+    """Whether a question's variants of this kind were made before; None: none of its variants were."""
+    return strangers is not None and (strangers or not entry.strangers)
 
 
 def _find_pool(pools: Mapping[str, Pool], question: Question) -> Pool | None:
