@@ -1,8 +1,8 @@
 """Which documents, and which questions, are worked on together: batches that an edit elsewhere does not move."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +10,8 @@ import pyarrow.compute as pc
 
 from rarefy.data_contracts.rows import Quarantined, row_id
 from rarefy.data_contracts.tables import from_table, to_table
+from rarefy.tasks.perturb.vary import Unchanged
+from rarefy.tasks.store.recipe import Job
 from rarefy.tasks.store.tables import Store, digest
 
 DOCUMENT_BATCHES_VERSION = 2
@@ -140,7 +142,7 @@ class QuestionBatch:
 
 def batch_questions(store: Store, questions: str, chunks: str, pools: str) -> list[QuestionBatch]:
     """The accepted questions in batches by document."""
-    recipe = digest(["spread", QUESTION_BATCHES_VERSION, questions, chunks, pools])
+    recipe = _batches_recipe(questions, chunks, pools)
     if found := store.find(recipe):
         batches = list(from_table(store.table(found["groups"]), QuestionBatch))
         # no recipe names these tables, so that only here it is seen that one was lost
@@ -151,11 +153,85 @@ def batch_questions(store: Store, questions: str, chunks: str, pools: str) -> li
     return batches
 
 
+def _batches_recipe(questions: str, chunks: str, pools: str) -> str:
+    return digest(["spread", QUESTION_BATCHES_VERSION, questions, chunks, pools])
+
+
+def recall_variants(
+    store: Store, job: Job, parts: Sequence[dict[str, Any]], before: Mapping[str, str], now: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """The parts; those yet to be made with what the job made, a version before, of questions that are unchanged.
+
+    `before` and `now`: the names of both versions' tables by kind. A question is unchanged where all that its variants
+    are made of is: itself, its pool, and the passages that are gold or that the pool names; a passage of another
+    document counts only for the variants that take one.
+    """
+    store = Store(store.url)  # its own, so that what is looked at here is not kept for the version being made
+    names, old_names = [(of["questions"], of["chunks"], of["pools"]) for of in (now, before)]
+    todo = [place for place, part in enumerate(parts) if not store.find(job.recipe(part))]
+    batched = store.find(_batches_recipe(*old_names))
+    if not todo or not batched or not all(map(store.holds, old_names)):
+        return list(parts)
+    wanted = {parts[place]["doc_id"] for place in todo}
+    made: dict[str, list[dict[str, str]]] = defaultdict(list)  # by document
+    for batch in from_table(store.table(batched["groups"]), QuestionBatch):
+        found = store.find(job.recipe(asdict(batch))) if batch.doc_id in wanted else None
+        if found and _is_complete(store, job, found):
+            made[batch.doc_id].append(found)
+    if not made:
+        return list(parts)
+    old, new = dict(_digest_inputs(store, *old_names)), dict(_digest_inputs(store, *names))
+    parts = list(parts)
+    for place in todo:
+        tables = made[parts[place]["doc_id"]]
+        held = {name for table in tables for name in store.table(table["variants"])["question_id"].to_pylist()}
+        ids = store.table(parts[place]["questions"])["question_id"].to_pylist()
+        rows = [
+            Unchanged(name, old[name] == new[name]) for name in ids if name in held and old[name][0] == new[name][0]
+        ]
+        if rows:
+            parts[place] |= {
+                "unchanged": store.keep(to_table(rows, Unchanged)),
+                "made": [table["variants"] for table in tables],
+                "compared": [table["similarities"] for table in tables],
+                "recalled": sum(row.strangers for row in rows),
+                "partly": sum(not row.strangers for row in rows),
+            }
+    return parts
+
+
+def _is_complete(store: Store, job: Job, made: Mapping[str, str]) -> bool:
+    """Whether tables lack no row that was set aside or that a model did not answer."""
+    return made.keys() <= job.makes.keys() and not ("unanswered" in made and store.rows(made["unanswered"]))
+
+
+def _digest_inputs(store: Store, questions: str, chunks: str, pools: str) -> Iterator[tuple[str, tuple[str, str]]]:
+    """By accepted question: digests of what its variants are made of, of other documents and besides."""
+    texts = {row["chunk_id"]: digest(row) for row in _records(without_positions(store.table(chunks)))}
+    noise = {row["question_id"]: row for row in _records(store.table(pools))}
+    for question in _records(_accepted(store.table(questions))):
+        pool = noise.get(question["question_id"], {})
+        strangers = [(name, texts[name]) for name in pool.pop("strangers", ())]
+        for swap in (*pool.get("swaps", ()), *pool.get("counterfacts", ())):
+            del swap["source"]  # the name of a fact, which changes with its passage; no variant is made of it
+        own = [texts[name] for name in (*question["chunk_ids"], *pool.get("neighbours", ()))]
+        yield question["question_id"], (digest([question, pool, own]), digest(strangers))
+
+
+def _records(table: pa.Table) -> Iterator[dict[str, Any]]:
+    for batch in table.to_batches(max_chunksize=1024):
+        yield from batch.to_pylist()
+
+
+def _accepted(questions: pa.Table) -> pa.Table:
+    """The accepted questions, as their variants are made of them."""
+    accepted = questions.filter(pc.equal(questions["rejected_because"], ""))
+    return without_corpus_columns(accepted, "alternatives", "parts")  # pools have been drawn beside these
+
+
 def _cut_questions(store: Store, questions: str, chunks: str, pools: str) -> list[QuestionBatch]:
     passages, drawn = without_positions(store.table(chunks)), store.table(pools)
-    asked = store.table(questions)
-    asked = asked.filter(pc.equal(asked["rejected_because"], ""))
-    asked = without_corpus_columns(asked, "alternatives", "parts")  # pools have been drawn beside these
+    asked = _accepted(store.table(questions))
     chunk_at, pool_at = _places(passages, "chunk_id"), _places(drawn, "question_id")
     doc_ids = passages["doc_id"].to_pylist()
     rows_of: dict[str, list[int]] = defaultdict(list)

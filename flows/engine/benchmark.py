@@ -84,7 +84,11 @@ def build_benchmark(run: Run, corpus: str, out: str, config: Config, limit: int 
         tables = run.whole(stages.grading(config), tables)
         tables = run.whole(stages.splitting(config), tables)
         tables = run.whole(stages.drawing(config), tables)
-        varied = run.each(stages.varying(config), run.batch_questions(tables), "questions")
+        varying = stages.varying(config)
+        asked = run.batch_questions(tables)
+        if previous:
+            asked = run.recall(varying, asked, tables, previous.tables)
+        varied = run.each(varying, asked, "questions")
         tables = run.gather("variants", Variant, varied, tables)
         tables = run.collect_similarities(varied, tables)
         tables = run.collect_breaches(run.collect_unanswered([*parts, *varied], tables))

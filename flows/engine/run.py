@@ -19,7 +19,7 @@ from rarefy.data_contracts.rows import Breach, Quarantined, Similarity, Unanswer
 from rarefy.data_contracts.suites import SUITES
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.engine import prefect_server, stages
-from rarefy.flows.engine.batches import DocumentBatching, batch_documents, batch_questions
+from rarefy.flows.engine.batches import DocumentBatching, batch_documents, batch_questions, recall_variants
 from rarefy.flows.engine.progress import ProgressBoard
 from rarefy.flows.engine.reachability import is_transient
 from rarefy.flows.engine.stages import cached_digest
@@ -133,16 +133,20 @@ class Run:
                 self._check_may_make(job.stage)
             sizes = [part.get("rows", 1) for part in parts]
             line = self.board.line(job.stage, unit, sum(sizes))
-            kept = sum(sizes) - sum(sizes[place] for place in missing)
+            left = {place: sizes[place] - parts[place].get("recalled", 0) for place in missing}
+            kept = sum(sizes) - sum(left.values())
             line.step(kept)
             todo = [parts[place] for place in missing]
             fresh: dict[int, dict[str, str]] = {}
             with accounting.watch_requests(self, job, line, todo, fresh):
                 for place, tables in self.workers(job, todo, self.store.url, self.context_for(job)):
                     known[missing[place]] = fresh[place] = tables
-                    line.step(sizes[missing[place]])
+                    line.step(left[missing[place]])
             self.made += len(missing)
-            line.end(_note(f"{sum(sizes):,} {unit}", kept, sum(sizes)) + self.describe_usage(job))
+            partly = sum(part.get("partly", 0) for part in todo)
+            note = _note(f"{sum(sizes):,} {unit}", kept, sum(sizes))
+            note += f", {partly:,} but for passages of other documents" if partly else ""
+            line.end(note + self.describe_usage(job))
             self.lost += accounting.count_unanswered(self.store, [tables for tables in known if tables])
             aside = [dict(tables or {}) for tables in known]
             raised = self._set_aside(job.stage, [tables.pop(BREACHES) for tables in aside if BREACHES in tables])
@@ -181,6 +185,7 @@ class Run:
         groups = self.stage("spread", lambda: batch_questions(self.store, *names))
         return [
             {
+                "doc_id": group.doc_id,
                 "path": f"questions on {group.doc_id}" if group.doc_id else "questions that no document answers",
                 "questions": group.questions,
                 "pools": group.pools,
@@ -189,6 +194,10 @@ class Run:
             }
             for group in groups
         ]
+
+    def recall(self, job: Job, parts: list[Part], tables: Tables, previous: Mapping[str, str]) -> list[Part]:
+        """The parts of questions, with the variants that need not be made again of those of the version before."""
+        return self.stage("recall", lambda: recall_variants(self.store, job, parts, previous, tables))
 
     def report_languages(self, tables: Tables) -> Tables:
         """Print how many documents are in which other language than English; returns the tables as they are."""

@@ -3,7 +3,7 @@
 import hashlib
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -52,6 +52,7 @@ from rarefy.tasks.knowledge.supersede.latest import recency
 from rarefy.tasks.models import prompts
 from rarefy.tasks.models.llm import LLMConfig
 from rarefy.tasks.perturb import catalogue, pools
+from rarefy.tasks.perturb.vary import Unchanged
 from rarefy.tasks.questions import ask, gates, grade, probe
 from rarefy.tasks.questions.ask import model as ask_model
 from rarefy.tasks.store.recipe import Inputs, Job, Tool, make
@@ -133,6 +134,7 @@ class Stage:
     makes: Mapping[str, type]
     section: str = ""  # of the config that it is given; "" for none
     group: str = ""
+    recalls: Mapping[str, type] = field(default_factory=dict)
     tools: Callable[[Config], Mapping[str, Tool]] = lambda config: {}
     # whose other version may make other rows of the same; the standard library and pure plumbing are left out
     packages: tuple[str, ...] = ()
@@ -159,6 +161,7 @@ class Stage:
             tools,
             self.dependencies(config),
             group=self.group,
+            recalls=self.recalls,
         )
 
     def asked(self, config: Config) -> dict[str, LLMConfig]:
@@ -414,6 +417,7 @@ varying = Stage(  # questions to their variants
     {"variants": Variant, "similarities": Similarity},
     "perturb",
     group="question_id",
+    recalls={"unchanged": Unchanged, "made": Variant, "compared": Similarity},
     tools=lambda config: {"embed": config.embed} | ({"nli": config.nli} if roles.needs_entailment(config) else {}),
     packages=("numpy", "pyyaml", "rapidfuzz", "sentence-transformers", "spacy", "torch", "transformers"),
     depends=_variant_dependencies,

@@ -37,6 +37,7 @@ class Perturbation:
     per: Literal["chunk", "question"] = "chunk"  # of the gold passages: one case each, or one for all
     baseline: tuple[str, ...] = ("none",)  # perturbations that its effect is measured against
     changes: bool = True  # False: the text stays as it is
+    strangers: bool = False  # takes passages of other documents, as the question's pool lists them
     default: bool = True  # included where its family is named
     example: tuple[str, str] = ("", "")  # a text, and what becomes of it
 
@@ -395,12 +396,12 @@ CONTEXT = (
     ),
     _passage(
         "irrelevant", "irrelevant", "a passage of the document of another question", "selected",
-        per="question", **_ANY_SELECTION,
+        per="question", strangers=True, **_ANY_SELECTION,
     ),
     *(
         _passage(
             f"distraction_{place}", "distraction", f"a passage from elsewhere in the corpus {place} the gold one",
-            "selected", paper="IBM §3", checks=("holds_original", "answer_kept"), **_ANY_SELECTION,
+            "selected", paper="IBM §3", checks=("holds_original", "answer_kept"), strangers=True, **_ANY_SELECTION,
         )
         for place in ("before", "after")
     ),
@@ -466,7 +467,8 @@ def _describe_external(side: Side, name: str) -> Perturbation:
         "context": ("answer_kept" if family == "golden" else "no_answer",),
     }
     per: Literal["chunk", "question"] = "question" if side == "context" and family != "golden" else "chunk"
-    return Perturbation(name, name, side, family, about, checks[side], rules=name, speaks=(), per=per)
+    # what it takes of a pool is not known
+    return Perturbation(name, name, side, family, about, checks[side], rules=name, speaks=(), per=per, strangers=True)
 
 
 def load_maker(entry: Perturbation) -> Make:

@@ -35,27 +35,24 @@ class Proof:
     missed: str = ""  # a code of faults.REASONS, where the judging model gave no answer
 
 
-def prove_drafts(
-    entry: Perturbation,
-    drafts: Sequence[tuple[Case, Draft]],
-    config: PerturbConfig,
-    embed: Embed,
-    nli: NLI | None,
+Drafted = tuple[Perturbation, Case, Draft]
+
+
+def compare_meanings(
+    drafts: Sequence[Drafted], proofs: Sequence[Proof], config: PerturbConfig, embed: Embed, nli: NLI | None
 ) -> list[Proof]:
-    """The proof of each draft; checks stop at the first failure.
+    """The proofs of drafts whose rules were checked, now with similarity and entailment; all are embedded together.
 
-    ValueError where the entry needs entailment and there is no `nli`.
+    ValueError where an entry needs entailment and there is no `nli`.
     """
-    proofs = [_check_rules(entry, case, draft) for case, draft in drafts]
-    _add_similarities(entry, drafts, proofs, config, embed)
-    if ENTAILMENT in entry.checks:
-        if nli is None:
-            raise ValueError(f"{entry.name} wants entailment, and no nli was given")
-        _add_entailments(drafts, proofs, nli)
-    return proofs
+    found = list(proofs)
+    _add_similarities(drafts, found, config, embed)
+    _add_entailments(drafts, found, nli)
+    return found
 
 
-def _check_rules(entry: Perturbation, case: Case, draft: Draft) -> Proof:
+def check_rules(entry: Perturbation, case: Case, draft: Draft) -> Proof:
+    """The proof of a draft by rules alone; checks stop at the first failure."""
     if draft.refused:
         return Proof(draft.refused, draft.detail)
     if entry.changes and draft.text == case.text:
@@ -72,33 +69,35 @@ def _check_rules(entry: Perturbation, case: Case, draft: Draft) -> Proof:
     return Proof(detail=draft.detail, checks=tuple(passed))
 
 
-def _add_similarities(
-    entry: Perturbation,
-    drafts: Sequence[tuple[Case, Draft]],
-    proofs: list[Proof],
-    config: PerturbConfig,
-    embed: Embed,
-) -> None:
+def _add_similarities(drafts: Sequence[Drafted], proofs: list[Proof], config: PerturbConfig, embed: Embed) -> None:
     """Add the similarity to each proof: by the embedder where it is a check, for chunks as configured."""
+    by_words = {i for i, (entry, _, _) in enumerate(drafts) if not _is_embedded(entry, config)}
     open_ = [i for i, proof in enumerate(proofs) if not proof.reason]
-    checked = SIMILARITY in entry.checks
-    embedded = checked or (entry.side != "query" and config.document_similarity == "embedding")
-    if embedded:
-        pairs = [(drafts[i][0].text, drafts[i][1].text) for i in open_]
-        alike = _cosine_similarities(pairs, embed)
-    else:
-        alike = [_word_similarity(drafts[i][0].text, drafts[i][1].text) for i in open_]
-    for i, similarity in zip(open_, alike, strict=True):
+    pairs = [(drafts[i][1].text, drafts[i][2].text) for i in open_ if i not in by_words]
+    cosines = iter(_cosine_similarities(pairs, embed))
+    for i in open_:
+        entry, case, draft = drafts[i]
+        similarity = _word_similarity(case.text, draft.text) if i in by_words else next(cosines)
+        checked = SIMILARITY in entry.checks
         below = checked and similarity < config.threshold
         passed = proofs[i].checks if below or not checked else (*proofs[i].checks, SIMILARITY)
         reason = "below_threshold" if below else ""
-        method = "embedding" if embedded else "words"
+        method = "words" if i in by_words else "embedding"
         proofs[i] = replace(proofs[i], similarity=similarity, compared=method, checks=passed, reason=reason)
 
 
-def _add_entailments(drafts: Sequence[tuple[Case, Draft]], proofs: list[Proof], nli: NLI) -> None:
-    open_ = [i for i, proof in enumerate(proofs) if not proof.reason]
-    pairs = [(drafts[i][0].text, drafts[i][1].text) for i in open_]
+def _is_embedded(entry: Perturbation, config: PerturbConfig) -> bool:
+    return SIMILARITY in entry.checks or (entry.side != "query" and config.document_similarity == "embedding")
+
+
+def _add_entailments(drafts: Sequence[Drafted], proofs: list[Proof], nli: NLI | None) -> None:
+    wanting = [i for i, (entry, _, _) in enumerate(drafts) if ENTAILMENT in entry.checks]
+    if wanting and nli is None:
+        raise ValueError(f"{drafts[wanting[0]][0].name} wants entailment, and no nli was given")
+    open_ = [i for i in wanting if not proofs[i].reason]
+    if not open_ or nli is None:
+        return
+    pairs = [(drafts[i][1].text, drafts[i][2].text) for i in open_]
     both = list(dict.fromkeys(pair for a, b in pairs for pair in ((a, b), (b, a))))  # questions may share a passage
     labels = dict(zip(both, nli(both), strict=True))
     for i, (a, b) in zip(open_, pairs, strict=True):

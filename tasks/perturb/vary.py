@@ -20,7 +20,7 @@ from rarefy.tasks.perturb.catalogue import (
 )
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.passages import find_passage
-from rarefy.tasks.perturb.proof import Embed, Proof, prove_drafts
+from rarefy.tasks.perturb.proof import Embed, Proof, check_rules, compare_meanings
 from rarefy.tasks.perturb.spans import project_spans
 from rarefy.tasks.questions.operands import as_passages_state_it, operands_of
 
@@ -77,6 +77,14 @@ def make_cases(
             return
 
 
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """A question whose variants were made before from what they would be made of now."""
+
+    question_id: str
+    strangers: bool  # False: but for the passages of other documents
+
+
 BLOCK = 128  # questions in a batch
 SPARE = 3  # drafts tried for each wanted passage of a pool
 
@@ -85,8 +93,9 @@ _MISSED = "unanswered"
 
 @dataclass(eq=False)
 class _Search:
-    """A case, its drafts, and the variants made of them."""
+    """A case, its drafts by one perturbation, and the variants made of them."""
 
+    entry: Perturbation
     case: Case
     drafts: Iterator[Draft]
     method: str
@@ -107,6 +116,9 @@ def vary_with_similarities(
     nli: NLI | None = None,
     llm: LLM | None = None,
     generator: LLM | None = None,
+    unchanged: Iterable[Unchanged] = (),
+    made: Iterable[Variant] = (),
+    compared: Iterable[Similarity] = (),
 ) -> Iterator[Variant | Similarity | Unanswered]:
     """The variants of each accepted question: itself (`none`), and those of the config, kept or rejected.
 
@@ -121,33 +133,46 @@ def vary_with_similarities(
 
     `nli` is needed for entailment, `llm` where `config.by` wants a model; ValueError without. Chunks of pools must be
     among `chunks`; a question without a pool has no noise (`no_candidate`).
+
+    Variants of questions that are `unchanged` are taken from those `made` before by the same config, all of them or all
+    but those with passages of other documents, and their similarities from `compared`.
     """
     entries = choose_perturbations(config)
     if llm is None and any(is_written_by_model(entry, config) and not entry.generator for entry in entries):
         raise ValueError("perturb.by needs a model")
     known = pools or {}
+    recalled = {row.question_id: row.strangers for row in unchanged}
+    before: dict[tuple[str, str], list[Variant]] = {}  # by question and perturbation
+    for variant in made:
+        before.setdefault((variant.question_id, variant.perturbation), []).append(variant)
+    cosines = {row.of: row for row in compared}
     accepted = (question for question in questions if not question.rejected_because)
     while block := list(islice(accepted, BLOCK)):
         variants_of: dict[str, list[Variant]] = {q.question_id: [_original_variant(q)] for q in block}
         alike: dict[str, Similarity] = {}
-        cut: dict[tuple[str, str, bool], list[Case]] = {}  # shared by many perturbations
+        started: dict[str, list[_Search]] = {}  # by perturbation
+        cut: dict[tuple[str, str, bool, bool], list[Case]] = {}  # shared by many perturbations
         for entry in entries:
             model = generator if entry.generator else llm
-            shape = (entry.side, entry.per, entry.alone)
+            todo = [q for q in block if not _is_recalled(entry, recalled.get(q.question_id))]
+            shape = (entry.side, entry.per, entry.alone, entry.strangers)
             if shape not in cut:
-                cut[shape] = [
-                    case for q in block for case in make_cases(q, entry, config, chunks, _find_pool(known, q))
-                ]
-            todo = cut[shape]
-            searches, missed = _start_searches(entry, todo, config, model)
+                cut[shape] = [case for q in todo for case in make_cases(q, entry, config, chunks, _find_pool(known, q))]
+            started[entry.name], missed = _start_searches(entry, cut[shape], config, model)
             yield from missed
-            yield from _run_searches(entry, searches, config, embed, nli)
+        yield from _run_searches([one for some in started.values() for one in some], config, embed, nli)
+        for entry in entries:
             of_question: dict[str, list[Variant]] = {}
-            for search in searches:
+            for search in started[entry.name]:
                 alike |= search.alike
-                of_question.setdefault(search.case.question_id, []).extend(_collect_variants(entry, search, config))
-            for question_id, variants in of_question.items():
-                variants_of[question_id] += _reject_incomplete(variants) if entry.whole else variants
+                of_question.setdefault(search.case.question_id, []).extend(_collect_variants(search, config))
+            for question_id in variants_of:
+                rows = of_question.get(question_id, [])
+                rows = _reject_incomplete(rows) if entry.whole else rows
+                if _is_recalled(entry, recalled.get(question_id)):
+                    rows = before.get((question_id, entry.name), [])
+                    alike |= {row.variant_id: cosines[row.variant_id] for row in rows if row.variant_id in cosines}
+                variants_of[question_id] += rows
         for variants in variants_of.values():
             for variant in _reject_incomplete_types(variants, entries) if config.all_subtypes else variants:
                 yield variant
@@ -171,6 +196,11 @@ def vary(
         questions, config, chunks=chunks, embed=embed, pools=pools, nli=nli, llm=llm, generator=generator
     )
     return (row for row in rows if not isinstance(row, Similarity))
+
+
+def _is_recalled(entry: Perturbation, strangers: bool | None) -> bool:
+    """Whether a question's variants of this kind were made before; None: none of its variants were."""
+    return strangers is not None and (strangers or not entry.strangers)
 
 
 def _find_pool(pools: Mapping[str, Pool], question: Question) -> Pool | None:
@@ -200,7 +230,7 @@ def _start_searches(
         if reply.error and reply.request_id not in missed:
             about = f"{entry.name} {case.question_id} {case.chunk_id}".strip()
             missed[reply.request_id] = unanswered("vary", about, reply)
-        searches.append(_Search(case, iter(drafts), "model", _MISSED if reply.error else ""))
+        searches.append(_Search(entry, case, iter(drafts), "model", _MISSED if reply.error else ""))
     return searches, list(missed.values())
 
 
@@ -216,7 +246,10 @@ def _search_by_rules(entry: Perturbation, todo: Sequence[Case], config: PerturbC
     reasons = [find_missing_requirement(entry, case, asks=False) for case in todo]
     make: Make = load_maker(entry) if not all(reasons) else _no_drafts
     found = _make_drafts(entry, make, todo, config, reasons)
-    return [_Search(case, drafts, entry.by, reason) for case, drafts, reason in zip(todo, found, reasons, strict=True)]
+    return [
+        _Search(entry, case, drafts, entry.by, reason)
+        for case, drafts, reason in zip(todo, found, reasons, strict=True)
+    ]
 
 
 def _make_drafts(
@@ -239,50 +272,49 @@ def _no_drafts(case: Case, config: PerturbConfig, random: Random) -> Iterator[Dr
 
 
 def _run_searches(
-    entry: Perturbation, searches: Sequence[_Search], config: PerturbConfig, embed: Embed, nli: NLI | None
+    searches: Sequence[_Search], config: PerturbConfig, embed: Embed, nli: NLI | None
 ) -> Iterator[Unanswered]:
     """Check drafts of all cases together until each has enough or no more; yields entailment checks without answer."""
-    number_wanted = count_wanted(entry, config)
-    tries = config.candidates if number_wanted == 1 else SPARE * number_wanted
     waiting = list(searches)
     while waiting:
-        drafts = [
-            (search, draft)
-            for search in waiting
-            for draft in _next_drafts(search, number_wanted - len(search.kept), tries)
-        ]
-        if not drafts:
+        tried = [(search, *one) for search in waiting for one in _try_drafts(search, config)]
+        if not tried:
             return
-        proofs = prove_drafts(entry, [(search.case, draft) for search, draft in drafts], config, embed, nli)
-        for (search, draft), proof in zip(drafts, proofs, strict=True):
-            variant = _make_variant(entry, search, draft, proof)
+        drafts = [(search.entry, search.case, draft) for search, draft, _ in tried]
+        proofs = compare_meanings(drafts, [proof for _, _, proof in tried], config, embed, nli)
+        for (search, draft, _), proof in zip(tried, proofs, strict=True):
+            variant = _make_variant(search, draft, proof)
             (search.failed if proof.reason else search.kept).append(variant)
             if proof.similarity is not None:
                 search.alike[variant.variant_id] = Similarity(
                     variant.variant_id, "variant", proof.compared, proof.similarity
                 )
             if proof.missed:
-                about = f"entailment of {entry.name} {variant.question_id} {variant.chunk_id}".strip()
+                about = f"entailment of {search.entry.name} {variant.question_id} {variant.chunk_id}".strip()
                 name = row_id("unanswered", "vary", about, variant.variant_id)
                 yield Unanswered(name, "vary", about, proof.missed, proof.detail, "")
-        waiting = [search for search in waiting if len(search.kept) < number_wanted]
+        waiting = [search for search in waiting if len(search.kept) < count_wanted(search.entry, config)]
 
 
-def _next_drafts(search: _Search, missing: int, tries: int) -> Iterator[Draft]:
-    """The next distinct drafts of a case, as many as are missing."""
+def _try_drafts(search: _Search, config: PerturbConfig) -> Iterator[tuple[Draft, Proof]]:
+    """The next distinct drafts of a case, until as many as are missing pass the rules."""
+    wanted = count_wanted(search.entry, config)
+    tries = config.candidates if wanted == 1 else SPARE * wanted
+    missing = wanted - len(search.kept)
     for draft in search.drafts:
         if len(search.seen) >= tries:
             return
         if draft.text not in search.seen:
             search.seen.add(draft.text)
-            yield draft
-            missing -= 1
+            proof = check_rules(search.entry, search.case, draft)
+            yield draft, proof
+            missing -= not proof.reason
             if not missing:
                 return
 
 
-def _make_variant(entry: Perturbation, search: _Search, draft: Draft, proof: Proof) -> Variant:
-    case = search.case
+def _make_variant(search: _Search, draft: Draft, proof: Proof) -> Variant:
+    entry, case = search.entry, search.case
     chunk_id = draft.chunk_id or case.chunk_id
     spans = () if proof.reason or chunk_id != case.chunk_id else project_spans(case, draft)
     return Variant(
@@ -303,9 +335,9 @@ def _make_variant(entry: Perturbation, search: _Search, draft: Draft, proof: Pro
     )
 
 
-def _collect_variants(entry: Perturbation, search: _Search, config: PerturbConfig) -> list[Variant]:
+def _collect_variants(search: _Search, config: PerturbConfig) -> list[Variant]:
     """The rows of a case: passed ones, and failed ones (one at most where one is wanted), or why there are none."""
-    if count_wanted(entry, config) > 1 and (search.kept or search.failed):
+    if count_wanted(search.entry, config) > 1 and (search.kept or search.failed):
         return search.kept + search.failed
     if search.kept:
         return search.kept
@@ -313,7 +345,7 @@ def _collect_variants(entry: Perturbation, search: _Search, config: PerturbConfi
         # not the most similar one, as that could depend on the machine
         return [min(search.failed, key=lambda variant: variant.rejected_because != "below_threshold")]
     blank = Draft(search.case.text)
-    return [_make_variant(entry, search, blank, Proof(search.reason or "no_candidate"))]
+    return [_make_variant(search, blank, Proof(search.reason or "no_candidate"))]
 
 
 def _reject_incomplete(variants: Sequence[Variant]) -> list[Variant]:

@@ -60,6 +60,9 @@ class Job:
     surroundings: Mapping[str, str] = field(default_factory=dict)  # what else its rows depend on: data, packages, parts
     lasting: bool = True  # a failure that may last counts as a result; False: the next run tries again
     group: str = ""  # field of the first rows that splits them into independent groups; "": none
+    # row type by argument: what was made before of a part of the input, where it is given; it spares work, and changes
+    # no row, so that no recipe names it
+    recalls: Mapping[str, type] = field(default_factory=dict)
 
     def recipe(self, given: Inputs) -> str:
         """The name of what this job makes of these inputs."""
@@ -111,6 +114,9 @@ class Job:
         if only:
             rows = (row for row in rows if only(getattr(row, self.group)))
         keywords: dict[str, Any] = {name: RowsById(_tables(given[name], store), self.takes[name]) for name in others}
+        keywords |= {
+            name: _rows(given[name], row_type, store) for name, row_type in self.recalls.items() if name in given
+        }
         place = Path(store.root) if store.local else CACHE
         keywords |= {name: _connected(tool, place, threads, means) for name, tool in self.tools.items()}
         configs = () if self.config is None else (self.config,)

@@ -14,7 +14,8 @@ from rarefy.data_contracts.rows import VERDICTS
 from rarefy.tasks.text import characters
 from rarefy.tasks.text.memo import cache_short_texts
 from rarefy.tasks.text.names import ENDING
-from rarefy.tasks.text.notations import contains_answer, find_figures, mark_figures
+from rarefy.tasks.text.notations import contains_answer, find_figures, mark_figures, may_state_number
+from rarefy.tasks.text.quantities import SCALE_WORDS
 
 _LEAD = re.compile(r"^(?:(?:the|an?|approximately|about|around|roughly|nearly|almost|some)\s+)+(?=\S)")
 _INITIAL = re.compile(r"(?<=\w\s)[a-z]\.\s(?=\w)")
@@ -26,6 +27,10 @@ _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _MOMENT_LEAD = re.compile(r"^\s*(?:on|by|in|as of|until|since)\s")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,24}\d{0,2});", re.IGNORECASE)
 _SPACED = re.compile(r"(?<![\d.,' ])(?<!\d )\d{1,3}(?:[ '_]\d{3}){1,5}(?![\d'])")
+# Numbers in words that may have three significant digits or more: "two hundred five", "twenty-two and three quarters"
+_LONG_IN_WORDS = re.compile(
+    rf"(?i)[^\W\d_][\s-]+(?:{SCALE_WORDS})\b|\band[\s-]+\w+[\s-]+(?:hal|quarter|third|fourth|fifth|sixth|eighth|tenth)"
+)
 _UNSEEN = {*map(chr, range(0xFE00, 0xFE10)), *"\u034f\u115f\u1160\u3164"}  # that Unicode does not call format
 
 
@@ -50,10 +55,22 @@ def find_readable(text: str, answer: str, aliases: Iterable[str] = ()) -> str:
         if any(contains_words(folded, core) for core in core_forms(said)):
             return form
         figures = _figure(said)  # a text's own take long to find: only for an answer that is one
-        if figures and not (figures.isdisjoint(_figures(plain)) and figures.isdisjoint(_figures(plain, "de"))):
+        if (
+            figures
+            and _may_state(plain, figures)
+            and not (figures.isdisjoint(_figures(plain)) and figures.isdisjoint(_figures(plain, "de")))
+        ):
             return f"{form}, in another notation"
     found = any(contains_answer(plain, answer, aliases, language) for language in ("en", "de"))
     return "in another notation" if found else ""
+
+
+def _may_state(text: str, figures: Iterable[str]) -> bool:
+    """False where the text cannot state one of these figures, in digits or in words."""
+    digits = [re.sub(r"\D", "", figure).strip("0") for figure in figures]
+    if any(figure.startswith("@") for figure in figures) or any(len(one) < 3 for one in digits):
+        return True
+    return may_state_number(text, digits) or _LONG_IN_WORDS.search(text) is not None
 
 
 def _forms(answer: str, aliases: Iterable[str]) -> list[str]:

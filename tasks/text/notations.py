@@ -10,6 +10,8 @@ from rarefy.tasks.text.dates import Moment, Parts, moments
 from rarefy.tasks.text.memo import cache_short_texts
 from rarefy.tasks.text.quantities import CURRENCIES, MEASURES, SCALES, Quantity, quantities
 
+_DIGITS = re.compile(r"\d(?:[.,' \u00a0]?\d)*")
+_FRACTION = re.compile(r"[½¼¾⅛⅜⅝⅞]|\d/\d")
 # A text that a containment metric would find by accident ("5" is in "2015") must stand between token boundaries.
 SHORT = 4
 
@@ -95,9 +97,48 @@ def contains_answer(text: str, answer: str, aliases: Iterable[str] = (), languag
     sought = list(dict.fromkeys(filter(None, map(parse_only_number, wanted))))
     if not sought:
         return False
+    if not may_state_number(text, [number.figures for number in sought]):
+        return False
     firsts = {number.figures[0] for number in sought}  # no two that begin otherwise are the same
     likely = [other for other in find_numbers(text, language) if other.figures[0] in firsts]
     return any(is_same_number(number, other) for other in likely for number in sought)
+
+
+def may_state_number(text: str, figures: Iterable[str]) -> bool:
+    """False where no number in digits in the text, in any notation, can be the same as one of these significant digits.
+
+    Looks at no more than where digits begin, since reading numbers takes a hundred times as long.
+    """
+    begun = _beginnings(text)
+    return begun is None or any(_begins_alike(one, other) for one in figures for other in begun)
+
+
+@cache_short_texts
+def _beginnings(text: str) -> frozenset[str] | None:
+    """The first three significant digits of whatever may be a number in a text; None where it has fractions, too."""
+    told = plain(text)
+    if _FRACTION.search(told):
+        return None
+    found: set[str] = set()
+    for hit in _DIGITS.finditer(told):
+        runs = re.findall(r"\d+", hit[0])
+        for at in range(len(runs)):
+            digits = ""
+            for run in runs[at:]:
+                digits = (digits + run).lstrip("0")
+                found.add(digits[:3])
+                if len(digits) >= 3:
+                    break
+    return frozenset(found - {""})
+
+
+def _begins_alike(figures: str, beginning: str) -> bool:
+    """Whether numbers with these first digits may be equal, or one the other rounded, as `_rounds` allows."""
+    if figures[0] != beginning[0]:
+        return False
+    mine, other = f"{figures}00"[:3], f"{beginning}00"[:3]
+    apart = 0 if len(figures) < 3 else 5 if other[2] == "0" else 1  # of two digits, or of three and more
+    return abs(int(mine) - int(other)) <= apart
 
 
 def _contains(text: str, wanted: str) -> bool:

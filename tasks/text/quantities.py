@@ -74,25 +74,25 @@ _VULGAR = {
 _SYMBOL = r"(?:(?<![A-Za-z])(?:US|CA|AU|HK|NT|NZ|MX|[CASR])?\$|[€£¥₹₩₽₪₺]|(?<!\w)Rs\.?)"
 _NUMERAL = "|".join(sorted((*_WORTH, "dozen", "half", "twice", "thrice"), key=len, reverse=True))
 _ORDINAL = "|".join(sorted(ORDINALS, key=len, reverse=True))
-_SCALE_WORD = "hundred|thousand|lakh|million|crore|billion|trillion|quadrillion"
+SCALE_WORDS = "hundred|thousand|lakh|million|crore|billion|trillion|quadrillion"
 _NUMBER = re.compile(
     r"(?<![\w'])(?<!\d[.,/:])(?:(?P<alone>[½¼¾⅛⅜⅝⅞]|\d/(?:2|4|8|10|16)(?=\s?(?:%|per\s?cent)))|(?:"
     r"(?P<indian>\d{1,2}(?:,\d{2}){1,6},\d{3}(?:\.\d+)?)"
     r"|(?P<grouped>\d{1,3}(?:,\d{3})++(?:\.\d++)?)"
     r"|(?P<swiss>\d{1,3}(?:'\d{3}){1,8}(?:[.,]\d+)?)"
     r"|(?P<dotted>\d{1,3}(?:(?:\.\d{3}){2,8}(?:,\d{1,6})?|(?:\.\d{3}),\d{1,6}))"
-    rf"|(?P<spaced>(?<=[$€£¥])\d{{1,3}}(?: \d{{3}}){{1,8}}(?=\s(?:{_SCALE_WORD}))"
+    rf"|(?P<spaced>(?<=[$€£¥])\d{{1,3}}(?: \d{{3}}){{1,8}}(?=\s(?:{SCALE_WORDS}))"
     r"|\d{1,3}(?:(?:\u00a0\d{3}){1,8}|(?: \d{3}){2,8}(?! ?\d)|(?: \d{3}){1,8}(?=,\d{1,2}(?!\d)))(?:[.,]\d{1,6})?)"
     r"|(?P<comma>\d{1,15},(?!\d{3}(?!\d))\d{1,9})"
     r"|(?P<plain>\d++(?:\.\d++)?|(?<![\w.])\.\d++)"
     r")(?P<vulgar>(?:\s?[½¼¾⅛⅜⅝⅞]|[\s-]\d{1,2}/(?:2|4|8|16)(?![\d/])))?"
-    rf"|(?<!-)(?P<word>{_NUMERAL}|an?(?=\s(?:{_SCALE_WORD}|dozen|half|quarter|third|fifth"
+    rf"|(?<!-)(?P<word>{_NUMERAL}|an?(?=\s(?:{SCALE_WORDS}|dozen|half|quarter|third|fifth"
     rf"|tenth)\b)"
     rf"|{_ORDINAL})(?!(?!fold)\w))",
     re.IGNORECASE,
 )
 _SCALE = re.compile(
-    rf"(?:(?P<words>(?:[\s-]?(?:{_SCALE_WORD}|milliard(?:en)?|millionen|tausend|mille)s?(?![^\W_])){{1,3}})|"
+    rf"(?:(?P<words>(?:[\s-]?(?:{SCALE_WORDS}|milliard(?:en)?|millionen|tausend|mille)s?(?![^\W_])){{1,3}})|"
     r"(?P<short>\s?(?:(?:mm|mn|bn|tn|trn|mil|bil)(?![^\W_])\.?|(?:Mio|Mrd|Tsd)(?![^\W_])\.?)"
     r"|(?P<letter>\s?[kKmMbBtT])(?![^\W_]|\.[A-Za-z]|-[A-Za-z\d])))",
     re.IGNORECASE,
@@ -541,7 +541,7 @@ def _continental(text: str, hit: re.Match[str]) -> bool:
     behind = text[hit.end() : hit.end() + 24]
     before = text[max(hit.start() - 4, 0) : hit.start()]
     unit = re.match(
-        rf"\s?(?:%|per\s?cent|prozent|pour cent|(?:{_SCALE_WORD})|mio|mrd|bn\b|mn\b|milli|euros?\b|EUR\b|€)",
+        rf"\s?(?:%|per\s?cent|prozent|pour cent|(?:{SCALE_WORDS})|mio|mrd|bn\b|mn\b|milli|euros?\b|EUR\b|€)",
         behind,
         re.IGNORECASE,
     )

@@ -8,7 +8,7 @@ import pytest
 from rarefy.data_contracts.rows import Chunk, Pool, Question, Reply, Similarity, Span, Unanswered, row_id
 from rarefy.tasks.models.nli import Label
 from rarefy.tasks.perturb import CATALOGUE, Perturbation, PerturbConfig, vary, vary_with_similarities
-from rarefy.tasks.perturb.vary import SPARE
+from rarefy.tasks.perturb.vary import SPARE, Unchanged
 
 CHUNKS = {
     name: Chunk(name, "d", 0, 90, "text", "", text, 20, title="Report")
@@ -282,3 +282,41 @@ def test_a_changed_chunk_is_like_its_original_but_not_the_same(similarity):
 def test_a_function_that_gives_no_drafts_is_named_with_the_question():
     with pytest.raises(ValueError, match=r"makers:words, on question q1: it gave str, and .*Draft is wanted"):
         made(only(query=("makers:words",)))
+
+
+def test_of_an_unchanged_question_only_what_takes_passages_of_other_documents_is_made_again():
+    config = only(query=("lower_case",), document=("json",), context=("irrelevant", "inconsequential"))
+    pools = {row_id("pool", "q1"): Pool(row_id("pool", "q1"), "q1", ("c2",), (), ())}
+    rows = list(vary_with_similarities([question_of(1)], config, chunks=CHUNKS, embed=letters, pools=pools))
+    before = [replace(row, detail="before") for row in rows if not isinstance(row, Similarity)]
+    cosines = [replace(row, cosine=0.5) for row in rows if isinstance(row, Similarity)]
+
+    def again(strangers):
+        found = list(
+            vary_with_similarities(
+                [question_of(1), question_of(2)], config, chunks=CHUNKS, embed=letters, pools=pools,
+                unchanged=[Unchanged("q1", strangers)], made=before, compared=cosines,
+            )
+        )  # fmt: skip
+        assert [row.of for row in found if isinstance(row, Similarity)][: len(cosines)] == [row.of for row in cosines]
+        return [row for row in found if not isinstance(row, Similarity) and row.question_id == "q1"]
+
+    assert [row.variant_id for row in again(True)] == [row.variant_id for row in before]
+    assert {row.perturbation for row in again(True) if not row.detail} == {"none"}
+    assert {row.perturbation for row in again(False) if not row.detail} == {"none", "irrelevant"}
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in CATALOGUE.values() if entry.rules and not entry.strangers])
+def test_what_is_not_said_to_take_passages_of_other_documents_takes_none(name):
+    pool = Pool(row_id("pool", "q1"), "q1", ("c2",), ("there is no such chunk",), ())
+    entry = CATALOGUE[name]
+    config = only(**{entry.side: (name,)})
+    nli = lambda pairs: [Label("kept", 1.0) for _ in pairs]  # noqa: E731
+    assert made(config, pools={pool.pool_id: pool}, nli=nli)
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in CATALOGUE.values() if entry.strangers])
+def test_what_is_said_to_take_passages_of_other_documents_does(name):
+    pool = Pool(row_id("pool", "q1"), "q1", ("c2",), ("there is no such chunk",), ())
+    with pytest.raises(KeyError, match="no such chunk"):
+        made(only(context=(name,)), pools={pool.pool_id: pool})

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rarefy.tasks.perturb.context.swaps import format_like
-from rarefy.tasks.text.notations import contains_answer, find_numbers, is_same_number
+from rarefy.tasks.text.notations import contains_answer, find_numbers, is_same_number, may_state_number
 from rarefy.tasks.text.quantities import quantities
 
 
@@ -136,3 +136,34 @@ def test_a_figure_written_like_another_is_read_with_its_value_and_grain(value, l
     (read,) = quantities(f"It was ${new} million.")
     assert (read.value, read.grain) == (value.quantize(grain, ROUND_HALF_UP).scaleb(6), grain.scaleb(6))
     assert read.grouped == ("," in new)
+
+
+SPARSE = st.lists(st.integers(0, 9), min_size=1, max_size=6).map(lambda digits: "".join(map(str, digits)))
+SEPARATED = st.lists(
+    st.tuples(SPARSE, st.sampled_from([",", ".", " ", "'", "\u00a0", "/", "-", ", ", " million ", "½ "]))
+)
+
+
+@given(SEPARATED, SPARSE, st.sampled_from(["{}", "${}", "{}%", "{} million", "{},000"]), st.sampled_from(["en", "de"]))
+def test_no_number_is_passed_over_that_may_be_the_answer(pieces, digits, form, language):
+    text = "".join(part + between for part, between in pieces)
+    numbers = find_numbers(text, language)
+    for sought in find_numbers(form.format(digits)):
+        alike = any(is_same_number(sought, other) for other in numbers)
+        assert may_state_number(text, [sought.figures]) or not alike
+
+
+@pytest.mark.parametrize(
+    ("figures", "text", "expected"),
+    [
+        ("47525", "revenue of $47.5 billion", True),
+        ("47525", "revenue of $48 billion", True),
+        ("475", "0.000475 of it", True),
+        ("12", "12 of 300", True),
+        ("125", "5 ½ of 300", True),  # fractions are read
+        ("47525", "revenue of $52.1 billion in 2024", False),
+        ("12", "125 and 1,250", False),
+    ],
+)
+def test_whether_a_number_may_be_stated_is_told_by_how_numbers_begin(figures, text, expected):
+    assert may_state_number(text, [figures]) is expected
