@@ -71,7 +71,7 @@ SIDES = frozenset("current noncurr short long".split())  # said by where a row s
 _OF_OWNERS = re.compile(r"\b(?:attributable|available|applicable) (?:to|for) (?!non-?controlling).*", re.IGNORECASE)
 OWNERS = frozenset("attribut avail applic common stockhold".split())
 QUOTED = re.compile(r"“([^”]+)”")
-ASIDE = re.compile(r"\([^)]*\)")
+ASIDE = re.compile(r"\((?![^)]*\bexclu)[^)]*\)", re.IGNORECASE)  # what excludes something is another measure
 
 
 @lru_cache(1 << 14)
