@@ -2,7 +2,8 @@
 
 Counted by plain loops over the triplets of a finished benchmark, by the kind of clue: the pairs of a clue and an answer
 that no one chunk states, where at least two answers remain without the clue; and the different answers among them,
-which is how many can be asked where each fact answers once. Beside it stand the accepted questions of each pattern.
+which is how many can be asked where each fact answers once. Beside it stands what became of the paths that were drawn:
+how many were turned down for what, and how many questions were accepted.
 """
 
 import json
@@ -179,8 +180,10 @@ def main(bench: str, questions: str = "") -> None:
     if questions:
         with Path(questions).open() as lines:
             asked = [json.loads(line) for line in lines]
-        accepted = Counter(question["pattern"] for question in asked if not question["rejected_because"])
-        print("accepted:", ", ".join(f"{accepted[name]:,} {name}" for name in ("chain", "star", "inverted_star")))
+        for pattern in ("chain", "star", "inverted_star"):
+            ends = Counter(q["rejected_because"] or "accepted" for q in asked if q["pattern"] == pattern)
+            told = ", ".join(f"{count:,} {end}" for end, count in ends.most_common())
+            print(f"{pattern}: {ends.total():,} drawn: {told}")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
 __all__ = ["PATTERNS", "VERSION", "Census", "GraphConfig", "Shape", "count", "shape", "to_networkx", "trace"]
 
-VERSION = 8  # chains through a year; no sum is compared beside its parts
+VERSION = 9  # which of four or five companies had the most; measures that people follow first; no year before the first
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}

@@ -1,9 +1,9 @@
 """Paths of questions that the corpus does not answer, of what a competent reader would look for in it.
 
 That is a measure that several companies report and this one does not, a figure of the whole company that it does not
-break down to one of its parts, a figure of a year that it does not give by quarter, and a figure of the year before all
-that its documents report. That no fact was found is where a search begins, and no proof: `ask.absent` reads the
-documents.
+break down to one of its parts, and a figure of a year that it does not give by quarter. Not one of a year that its
+documents do not cover: the year alone tells that. That no fact was found is where a search begins, and no proof:
+`ask.absent` reads the documents.
 """
 
 import re
@@ -15,10 +15,9 @@ from rarefy.tasks.knowledge.graph.computed import is_computable, name_figure
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.facts import is_member
 
-_FISCAL_YEAR = re.compile(r"fiscal year ((?:19|20)\d\d)")
+_FISCAL_YEAR = re.compile(r"fiscal year (?:19|20)\d\d")
 LONGEST = 5  # words of a measure that one asks of a part
 PER_MEASURE = 3  # absences of one sort, of one measure of one company
-YEARS = 8  # absences of other sorts for one of the year before: a year that only these ask for tells their answer
 HOLDERS = 3  # companies that report a measure, before it is natural to ask another for it
 
 
@@ -28,21 +27,20 @@ def trace_absences(triplets: Iterable[Triplet], config: GraphConfig, drawn: int)
     The last triplet is of what is asked about; before it stands another company's, where that one's measure is, or the
     whole company's, where its measure is asked of a part.
     """
-    years: dict[tuple[str, str], set[int]] = defaultdict(set)  # by domain and company: those that it reports on
-    figures = []
-    for triplet in triplets:
-        year = _FISCAL_YEAR.fullmatch(triplet.period)
-        if year and triplet.entity and triplet.method == "table" and not triplet.rejected_because:
-            years[triplet.domain, triplet.entity].add(int(year[1]))
-            if triplet.period_start and triplet.concept and is_computable(triplet):
-                figures.append(triplet)
+    figures = [
+        triplet
+        for triplet in triplets
+        if _FISCAL_YEAR.fullmatch(triplet.period)
+        and triplet.period_start
+        and triplet.concept
+        and is_computable(triplet)
+    ]
     wanted = min(config.quotas.get("absent", 0), drawn // 4)
     taken: list[Path] = []
     proposed = (_other_measures(figures), _other_parts(figures), _quarters(figures))
     known = {triplet.triplet_id: triplet for triplet in figures}
     for at, paths in enumerate(proposed):  # each has its share of what those before it left
         taken += _in_turn(paths, known)[: (wanted - len(taken)) // (len(proposed) - at)]
-    taken += _in_turn(_year_before(figures, years), known)[: min(wanted - len(taken), len(taken) // YEARS)]
     yield from _by_hash(taken)
 
 
@@ -75,17 +73,6 @@ def _by_year(figures: Iterable[Triplet]) -> dict[tuple[str, ...], dict[int, Trip
 def year_of(period: str) -> int:
     """The fiscal year that a period is, or is a part of."""
     return int(period.rpartition(" ")[2])
-
-
-def _year_before(figures: Iterable[Triplet], years: dict[tuple[str, str], set[int]]) -> Iterator[Path]:
-    """A figure of the year before the first of all that the company's documents report.
-
-    Not of the year after the last: that a report does not tell what came after it is plain without reading.
-    """
-    for (domain, entity, *_), facts in sorted(_by_year(figures).items()):
-        first = min(years[domain, entity])
-        if first in facts:  # reported next to the gap, so that its question is like those beside it
-            yield _path([facts[first]], f"fiscal year {first - 1}", domain)
 
 
 def _quarters(figures: Iterable[Triplet]) -> Iterator[Path]:

@@ -14,6 +14,7 @@ from itertools import accumulate, combinations
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
+from rarefy.tasks.knowledge.graph.headlines import family_of
 from rarefy.tasks.text.dates import days_between
 
 NEAR = Decimal("0.02")  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds
@@ -25,6 +26,13 @@ ROUNDED = Decimal("0.005")  # what the members of a whole may be short of it, or
 _WEEK = 8  # days by which fiscal years of 52 and 53 weeks, or their last days, differ
 _WHOLE = "ORG"  # subject_type of the filer itself
 _MEMBERS = ("SEGMENT", "PRODUCT", "REGION")
+BETWEEN = (
+    (2, 1),
+    (2, 2),
+    (3, 1),
+    (3, 2),
+)  # filers or parts that are compared: how many, and each how far from the next
+AMONG = ((4, 1), (4, 2), (4, 3), (5, 1), (5, 2))  # filers among which one has the most
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 # Names of measures whose sign or direction their words leave open, or that mean another thing in every filing
@@ -61,6 +69,12 @@ class Operands:
             return 0
         low, high = sorted(map(worth, self.triplets))
         return 1 if high <= CLOSE * low else 2
+
+    @property
+    def dull(self) -> bool:
+        """Whether it is of a whole company's line that people do not follow."""
+        first = self.triplets[0]
+        return bool(first.concept) and first.subject_type == _WHOLE and not family_of(first)
 
     @property
     def spread(self) -> tuple[tuple[str, ...], ...]:
@@ -248,20 +262,23 @@ def comparisons(figures: Figures) -> Iterator[Operands]:
     figures.
     """
     for group in figures.side_by_side():
-        yield from _compare(group, alike=False)
+        yield from _compare("comparison", BETWEEN, group, alike=False)
     for group in figures.members():
         for table in by_table(group):
-            yield from _compare(table, alike=True)
+            yield from _compare("comparison", BETWEEN, table, alike=True)
 
 
-def _compare(group: Sequence[list[Triplet]], alike: bool) -> Iterator[Operands]:
+def _compare(
+    kind: str, sizes: Iterable[tuple[int, int]], group: Sequence[list[Triplet]], alike: bool
+) -> Iterator[Operands]:
     by_subject = {figure[0].subject_key: figure for figure in group}
     ranked = sorted(by_subject.values(), key=lambda figure: (worth(figure[0]), figure[0].triplet_id))
-    for size, step in ((2, 1), (2, 2), (3, 1), (3, 2)):
+    for size, step in sizes:
         for at in range(len(ranked) - (size - 1) * step):
             chosen = ranked[at : at + size * step : step]
-            close = worth(chosen[-1][0]) <= FARTHEST * worth(chosen[0][0])
-            if close and _has_clear_ends(chosen) and (found := choose_operands("comparison", chosen, alike)):
+            ends = (chosen[:2], chosen[-2:]) if size > FEWEST else (chosen,)
+            close = all(worth(some[-1][0]) <= FARTHEST * worth(some[0][0]) for some in ends)
+            if close and _has_clear_ends(chosen) and (found := choose_operands(kind, chosen, alike)):
                 yield found
 
 
@@ -311,13 +328,20 @@ def _tables_of(figure: Iterable[Triplet]) -> dict[tuple[str, int], list[Triplet]
 
 
 def superlatives(figures: Figures) -> Iterator[Operands]:
-    """In which year a figure was highest or lowest; which member of a whole had the most, where all are known."""
+    """In which year a figure was highest or lowest; which member of a whole had the most, where all are known.
+
+    Three years that one row holds are no question: it takes one look, and one guess in three is right. Of filers it is
+    asked which of four or five had the most.
+    """
     for series in figures.series():
         yearly = _longest_run(series)
         if len(yearly) < FEWEST or _is_guessed(yearly) or not _has_clear_ends(yearly):
             continue
-        if found := choose_operands("superlative", yearly):
+        found = choose_operands("superlative", yearly)
+        if found and (len(yearly) > FEWEST or not found.easy):
             yield found
+    for group in figures.side_by_side():
+        yield from _compare("superlative", AMONG, group, alike=False)
     for group in figures.members():
         for table in by_table(group):
             if not (len(table) >= FEWEST and _has_clear_ends(table) and _are_all(table, figures)):
@@ -412,15 +436,15 @@ def name_figure(triplet: Triplet) -> str:
 def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]:
     """Operands up to the quota: next is always what is of the measure, things and documents that came least so far.
 
-    Easy ones come after all others. Of equals the one from more documents comes first, then the one with the smaller
-    hash. A larger quota takes what a smaller one takes, and more.
+    Dull ones come after all others, and easy ones after those that are not. Of equals the one from more documents comes
+    first, then the one with the smaller hash. A larger quota takes what a smaller one takes, and more.
     """
     taken: dict[tuple[str, ...], int] = defaultdict(int)
     seen: set[frozenset[str]] = set()
 
-    def place(one: Operands) -> tuple[int, int, int, int]:
+    def place(one: Operands) -> tuple[bool, int, int, int, int]:
         counts = [taken[group] for group in one.spread]
-        return one.easy, max(counts), one.far, sum(counts)
+        return one.dull, one.easy, max(counts), one.far, sum(counts)
 
     waiting = [(place(one), row_id(one.kind, *map(name_figure, one.triplets)), one) for one in proposed]
     waiting.sort(key=lambda entry: entry[:2])

@@ -33,7 +33,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, 
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 15  # cells of tables without tags are asked for in a sentence where row and column are plain words
+VERSION = 16  # superlatives of several companies; no absences of the year before the first
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):

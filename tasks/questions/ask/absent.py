@@ -15,7 +15,7 @@ from rarefy.tasks.text.stems import stem, stems, words
 
 ANSWER = "not stated in the documents"
 
-LONGEST = 8  # words of a measure that somebody would ask another company for, or another year of
+LONGEST = 8  # words of a measure that somebody would ask another company for
 
 # Words of a measure that tell nothing of what is measured
 _EMPTY = frozenset("the a an of and or in on for to by with from at as per total net gross all our its other".split())
@@ -48,13 +48,9 @@ def absent(path: Path, index: CorpusIndex) -> Wording:
     elif others:
         asked = of_own
         reason = _measure_is_known(asked, index)
-    elif "quarter" in path.pivot:
-        asked = replace(own, period=path.pivot)
-        reason = _quarter_is_known(asked, index)
     else:
         asked = replace(own, period=path.pivot)
-        ends = year + int(own.period_end[:4]) - year_of(own.period)
-        reason = _year_is_known(asked, frozenset((year, ends)), index)
+        reason = _quarter_is_known(asked, index)
     if any(fact.period == path.pivot for fact in index.facts.get((subject_of(asked), relation_of(asked)), ())):
         reason = "stated_in_a_fact"
     if reason:
@@ -120,18 +116,18 @@ def _quarter_is_known(asked: Triplet, index: CorpusIndex) -> str:
             if wanted <= index.stems_of(chunk.chunk_id) and _QUARTER.search(chunk.text):
                 return "said_near_the_quarter"
     tagged = _has_tag(asked, index, _is_of_part_of_year)
-    return tagged or _spoken_of(asked, index, _said_with(_QUARTER, asked), "said_near_the_quarter")
+    return tagged or _spoken_of(asked, index, _said_with_quarter(asked), "said_near_the_quarter")
 
 
-def _said_with(time: re.Pattern[str], asked: Triplet) -> Callable[[str, frozenset[str]], bool]:
-    """Whether a table, or a sentence of a paragraph, has a time and a word of the measure."""
+def _said_with_quarter(asked: Triplet) -> Callable[[str, frozenset[str]], bool]:
+    """Whether a table, or a sentence of a paragraph, has a quarter and a word of the measure."""
     spoken = _SPOKEN[asked.concept.partition(":")[2]]
 
     def near(text: str, _: frozenset[str]) -> bool:
-        if not (time.search(text) and spoken.search(text)):
+        if not (_QUARTER.search(text) and spoken.search(text)):
             return False
         pieces = [text] if "|" in text else [text[start:end] for start, end in sentences(text)]
-        return any(time.search(piece) and spoken.search(piece) for piece in pieces)
+        return any(_QUARTER.search(piece) and spoken.search(piece) for piece in pieces)
 
     return near
 
@@ -182,29 +178,6 @@ def _measure_is_known(asked: Triplet, index: CorpusIndex) -> str:
         return "measure_is_spoken_of"
     others = (index.stems_of(name) for name in index.chunks_naming(asked.entity))
     return "others_may_state_it" if any(core <= found or label <= found for found in others) else ""
-
-
-def _year_is_known(asked: Triplet, years: frozenset[int], index: CorpusIndex) -> str:
-    """Why the documents may have this measure in one of these years.
-
-    "" where they have no such tag of any of them, and nowhere all words of the measure near one.
-    """
-    wanted = _telling(f"{asked.relation} {asked.subject.removeprefix(asked.entity)}")
-    for document in index.documents_about(asked.entity):
-        if not document.facts:
-            return "documents_without_tags"
-        for fact in document.facts:
-            if fact.concept == asked.concept and fact.period_start and int(fact.period_end[:4]) in years:
-                return "stated_in_a_tag"
-        if any(wanted <= near for near in index.stems_near_years(document.doc_id, years)):
-            return "said_near_the_year"
-    if asked.concept.partition(":")[2] in _SPOKEN and asked.subject == asked.entity:
-        mentioned = re.compile("|".join(rf"(?<!\d){year}(?!\d)" for year in sorted(years)))
-        if reason := _spoken_of(asked, index, _said_with(mentioned, asked), "said_near_the_year"):
-            return reason
-    others = (index.stems_of(name) for name in index.chunks_naming(asked.entity))
-    said = any(wanted <= found and found & {str(year) for year in years} for found in others)
-    return "others_may_state_it" if said else ""
 
 
 def _telling(text: str) -> frozenset[str]:

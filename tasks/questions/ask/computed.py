@@ -180,8 +180,10 @@ _MEMBERS = {
 
 
 def superlative(path: Path, index: CorpusIndex) -> Wording:
-    """In which of several years a figure was highest or lowest; which part of a company had the highest."""
+    """In which of several years a figure was highest or lowest; which company, or part of one, had the highest."""
     operands = _operands(path, index)
+    if len({t.entity for t in operands}) > 1:
+        return comparison(path, index)
     first = operands[0]
     times = are_times(operands)
     most = _is_peak_asked(operands, path) if times else turn(path, "direction", 3) > 0

@@ -36,7 +36,6 @@ class CorpusIndex:
     _mentioning: dict[str, set[str]] = field(default_factory=dict)
     _by_document: dict[str, list[Chunk]] = field(default_factory=dict)
     _stems: dict[str, frozenset[str]] = field(default_factory=dict)  # by chunk
-    _near_years: dict[tuple[str, frozenset[int]], list[frozenset[str]]] = field(default_factory=dict)
     _spelled: dict[tuple[str, str], bool] = field(default_factory=dict)  # whether a document has a word
     _paragraphs: dict[str, list[tuple[str, frozenset[str]]]] = field(default_factory=dict)  # by document
     _naming: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -106,18 +105,6 @@ class CorpusIndex:
             )
             self._paragraphs[doc_id] = [(text, frozenset(stems(text))) for text in led]
         return self._paragraphs[doc_id]
-
-    def stems_near_years(self, doc_id: str, years: frozenset[int]) -> list[frozenset[str]]:
-        """The stems around each chunk of a document that mentions one of these years: a table may go on in the next."""
-        if (doc_id, years) not in self._near_years:
-            forms = (rf"(?<!\d){year}(?!\d)|(?:FY\s?|['’]){year % 100:02d}(?!\d)" for year in sorted(years))
-            mentioned = re.compile("|".join(forms))
-            chunks = self.chunks_of(doc_id)
-            around = (chunks[max(at - 1, 0) : at + 2] for at, c in enumerate(chunks) if mentioned.search(c.text))
-            self._near_years[doc_id, years] = [
-                frozenset().union(*(self.stems_of(beside.chunk_id) for beside in near)) for near in around
-            ]
-        return self._near_years[doc_id, years]
 
     def chunks_naming(self, entity: str) -> tuple[str, ...]:
         """The chunks of others' documents that name a company, with or without its legal form."""

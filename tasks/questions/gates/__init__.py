@@ -10,7 +10,13 @@ from rarefy.data_contracts.rows import Chunk, Question, Triplet
 from rarefy.tasks.find import find
 from rarefy.tasks.questions.gates.alternatives import find_alternatives
 from rarefy.tasks.questions.gates.config import GatesConfig
-from rarefy.tasks.questions.gates.corpus import find_retrievable, near_duplicate, one_answer, several_chunks
+from rarefy.tasks.questions.gates.corpus import (
+    find_retrievable,
+    near_duplicate,
+    one_answer,
+    several_chunks,
+    worth_asking,
+)
 from rarefy.tasks.questions.gates.wording import (
     answer_given_away,
     answer_in_evidence,
@@ -22,7 +28,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 7  # five words are a question; the long words of accounting are no fault
+VERSION = 8  # what is told once, of lines that nobody follows, is not asked; more passages state the same
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]
@@ -35,6 +41,7 @@ GATES: dict[str, Gate] = {
         pivot_rarity,
         self_contained,
         readable,
+        worth_asking,
         one_answer,
         several_chunks,
         near_duplicate,
@@ -54,7 +61,8 @@ def judge(
     """
     rows = list(questions)
     others = find_alternatives((q for q in rows if not q.rejected_because), chunks, triplets)
-    rows = [replace(q, alternatives=others.get(q.question_id, ((), ()))[0]) for q in rows]
+    found = {q.question_id: others.get(q.question_id, ((), ())) for q in rows}
+    rows = [replace(q, alternatives=found[q.question_id][0], parts=found[q.question_id][1]) for q in rows]
     reasons: dict[str, str] = {}
     for name in config.gates:
         standing = [q for q in rows if not q.rejected_because and q.question_id not in reasons]
@@ -69,7 +77,6 @@ def judge(
         yield replace(
             question,
             alternatives=lists if any(lists) else (),
-            parts=others.get(question.question_id, ((), ()))[1],
             rejected_because=reason,
             retrievable=tags.get(question.question_id),
         )

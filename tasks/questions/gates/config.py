@@ -14,6 +14,7 @@ class GatesConfig(BaseModel, frozen=True, extra="forbid"):
             "pivot_rarity",
             "self_contained",
             "readable",
+            "worth_asking",
             "one_answer",
             "several_chunks",
             "near_duplicate",

@@ -167,15 +167,17 @@ def is_amount(fact: Triplet, amount: Decimal, said: Statement) -> bool:
         return False
     if fact.unit.startswith("USD") and quantity.kind == "count":
         return False
-    if quantity.scale or percent or "/" in fact.unit:
-        shifts: tuple[int, ...] = (0,)
+    if percent:  # a fact has 23.4 % as 0.234; of a bare number in a table the head may say that it is one
+        shifts: tuple[int, ...] = (-2,) if quantity.kind == "percent" else (-2, 0)
+    elif quantity.scale or "/" in fact.unit:
+        shifts = (0,)
     elif said.row:
         shifts = (0, 3, 6, 9)
     else:  # a report in millions may leave the word out in its sentences as well
         shifts = (0, FACTORS.get(fact.scale, Decimal(1)).adjusted())
     if any(amount == quantity.amount.scaleb(shift) for shift in shifts):
         return True
-    if not said.row:
+    if not said.row and not percent:
         shifts = (0,)
     least = LEAST if quantity.scale and not said.row else FEWEST
     rounded = digits_shown(quantity) >= least and any(
@@ -185,6 +187,7 @@ def is_amount(fact: Triplet, amount: Decimal, said: Statement) -> bool:
     return rounded or bool(finer and digits_of(amount) in roundings(digits_of(quantity.amount), least))
 
 
+_BESIDE_IT = re.compile(r"\b(?:compared|up|down) (?:to|with|from) \$?$", re.IGNORECASE)
 _YEAR_BEFORE = re.compile(r"\b(?:a year ago|(?:prior|previous|last)(?: fiscal)? year)\b", re.IGNORECASE)
 
 
@@ -193,7 +196,7 @@ def is_then(fact: Triplet, said: Statement, chunk: Chunk) -> bool:
     if not _time(fact) and not fact.period_end:
         return True
     long = not fact.period_start or days_between(fact.period_start, fact.period_end) > 300
-    for text in (said.when, *said.later):
+    for text in (said.when, *(said.later if said.row else ())):
         if long and fact.period_start and PART_OF_A_YEAR.search(text) and said.row:
             return False
         if told := [one for one in moments_in(text) if not one.decade]:
@@ -201,9 +204,12 @@ def is_then(fact: Triplet, said: Statement, chunk: Chunk) -> bool:
             return any(is_at(fact, one, chunk) for one in told) or bool(
                 before and int(chunk.period_end[:4]) - int(fact.period_end[:4]) == 1
             )
-    if not fact.period_end:
+    if not fact.period_end or digits_shown(said.quantity) < (FEWEST if said.row else LEAST):
         return False
-    return chunk.period_end == fact.period_end and digits_shown(said.quantity) >= (FEWEST if said.row else LEAST)
+    if not said.row and _BESIDE_IT.search(said.text[: said.quantity.start]):  # a year before what it is set beside
+        return int(chunk.period_end[:4]) - int(fact.period_end[:4]) == 1
+    mentioned = [one for text in said.later for one in moments_in(text) if not one.decade and not said.row]
+    return chunk.period_end == fact.period_end or any(is_at(fact, one, chunk) for one in mentioned)
 
 
 def is_at(fact: Triplet, told: Moment, chunk: Chunk) -> bool:

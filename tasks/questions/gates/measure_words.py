@@ -9,7 +9,7 @@ from rarefy.tasks.text.stems import stem, words
 
 NOTHING = frozenset(
     "a an and as at by for from in of on or our per the to with its their total net amount year fiscal million billion "
-    "thousand dollar end period other than less balanc consolid add trail four quarter".split()
+    "thousand dollar end period other than less balanc consolid add trail four quarter through under".split()
 )
 MONTHS = frozenset(map(stem, dates.MONTHS))
 # Words for one thing, and short ones for several
@@ -19,8 +19,8 @@ _SAME = {
     "provis": "expens", "paid": "payment", "pay": "payment", "loss": "earn", "borrow": "debt",
 }  # fmt: skip
 _SHORT = {
-    "ep": ("earn", "common", "stock"),
-    "sbc": ("stock", "base", "compens"),
+    "ep": ("earn", "stock"),
+    "sbc": ("stockpay",),
     "aoci": ("accumul", "comprehens", "earn"),
 }
 # Several words for one thing; an own word each, which no other measure shares
@@ -32,40 +32,46 @@ _CASH_FLOWS = tuple(
 _PHRASES = tuple(
     (re.compile(rf"\b(?:{pattern})(?!\w)"), word)
     for pattern, word in (
+        (r"(?:common|ordinary) (stock|shares?)", r"\1"),
+        (r"shares of (?:our |its |the company['’]s )?(?:outstanding )?stock", "shares"),
         (r"capital (?:expenditures?|spending)|(?:payments|purchases|additions|expenditures|investments)"
          r"(?: for| of| to| in)*(?: property| plant| and| &|,)* equipment(?:, net)?", "capex"),
         (rf"operating cash flows?|{_CASH} operations", "operatingcash"),
         *_CASH_FLOWS,
-        (r"(?:re)?purchases?(?: and retirements?)? (?:of )?(?:\w+ )?(?:stock|shares)|repurchased"
-         r"|(?:stock|share) (?:repurchases?|buybacks?)(?: and retirements?)?", "buyback stock"),
+        (r"(?:re)?purchases?(?: and retirements?)? (?:of )?(?:[\d.,]+ (?:million |billion )?)?(?:\w+ )?(?:stock|shares)"
+         r"|repurchased|(?:stock|share) (?:repurchases?|buybacks?)(?: and retirements?)?", "buyback stock"),
+        (r"(?:sales?|issuances?) of (?:stock|shares)", "issuance of stock"),
         (r"(?:cash )?dividends?(?: payments?| declared and paid| paid)|cash dividends?"
          r"|(?:paid|payments? (?:of|for)) (?:cash )?dividends?", "dividends"),
-        (r"(?<=dividends) on (?:our |its |the )?common (?:stock|shares)", ""),
+        (r"(?<=dividends) on (?:our |its |the )?(?:stock|shares)", ""),
         (r"(?:total )?long-term debt,? including current (?:portion|maturities)", "total debt"),
         (r",? (?:net of|less|excluding) current (?:portion|maturities|installments)", " long-term"),
-        (r"ordinary shares", "common stock"),
         (r"cash (?:proceeds )?received|cash proceeds", "proceeds"),
         (r"long-lived", "longlived"),
         (r"intangible assets?", "intangibles"),
         (r"income tax(?:es)?|taxes on income", "tax"),
         (r"benefit (?:from )?\(provision(?: for)?\)|\(?provision(?: for)?\)? \(?benefit(?: from)?\)?", "provision"),
         (r"sg&a|selling,? general,? and administrative", "overhead"),
-        (r"present value of|,? net of (?:tax(?:es)?|amortization|(?:the |a )?valuation allowances?)"
+        (r"(?:additional )?paid-in capital", "paidincapital"),
+        (r"carrying (?:amounts?|values?)(?: of)?|present value of"
+         r"|,? net of (?:(?:deferred |related |applicable )?tax(?:es)?|amortization|(?:the |a )?valuation allowances?)"
          r"|,? (?:net of|less) accumulated (?:depreciation|amortization)(?: and (?:depreciation|amortization))?"
          r"|(?<=expense),? before tax", ""),
+        (r"(?:share|stock|equity)-based (?:compensation|payments?|expenses?)(?: expenses?| costs?)?", "stockpay"),
+        (r"(?<=depreciation|amortization) (?:expenses?|costs?)", ""),
         (r"u\.s\.|united states", "usa"),
     )
 )  # fmt: skip
 # A measure that has one of these is another than one that has not, however equal they are in a year
 APART = frozenset(
     "basic dilut current noncurr defer feder state foreign domest gross accumul unrecogn unearn cumul repurchas issu "
-    "begin comprehens minimum maximum averag expect estim remain tax pretax matur short long".split()
+    "begin comprehens minimum maximum averag expect estim remain tax pretax matur short long prefer".split()
 )
 SIDES = frozenset("current noncurr short long".split())  # said by where a row stands in a balance sheet
 _OF_OWNERS = re.compile(r"\b(?:attributable|available|applicable) (?:to|for) (?!non-?controlling).*", re.IGNORECASE)
 OWNERS = frozenset("attribut avail applic common stockhold".split())
 QUOTED = re.compile(r"“([^”]+)”")
-ASIDE = re.compile(r"\([^)]*\)")
+ASIDE = re.compile(r"\((?![^)]*\bexclu)[^)]*\)", re.IGNORECASE)  # what excludes something is another measure
 
 
 @lru_cache(1 << 14)

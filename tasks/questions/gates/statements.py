@@ -18,6 +18,9 @@ NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?|(?<![\w.])\.\d+")
 _BALANCE = re.compile(r"(?:ending )?balances?\b(?!.*beginning)", re.IGNORECASE)
 _SIDE = re.compile(r"\b(?:assets|liabilities)\b", re.IGNORECASE)  # of a balance sheet: no row hangs on it
 _TOTAL = re.compile(r"\W*(?:(?:sub|grand )?totals?|net|consolidated)?\W*", re.IGNORECASE)  # of what stands above
+# a label for whatever its column measures, and remarks that are no part of a name
+_AS_HEADED = re.compile(r"total amounts?\b.*\b(?:presented|reported|recorded)\b", re.IGNORECASE)
+_REMARK = re.compile(r"\((?![^)]*\bexclu)[^)]{25,}\)", re.IGNORECASE)
 _LABELLED = 400  # characters before a table, at most, that say what its figures are
 
 
@@ -72,7 +75,8 @@ def _read_row(chunk: Chunk, line: str, start: int, at: int) -> Statement | None:
     head = split_cells(above[first]) if first < len(above) else []
     groups = _groups(above[first + 2 :])
     lead = " ".join(above[:first]).rstrip()[-_LABELLED:]
-    label = " ".join(cell for cell in cells[:column] if not number(cell.strip()))
+    label = _REMARK.sub("", " ".join(cell for cell in cells[:column] if not number(cell.strip())))
+    label = "" if _AS_HEADED.match(label.strip()) else label
     top = head[column] if column < len(head) else ""
     hung_on = telling(groups[0] if groups else "")
     head_words = telling(ASIDE.sub("", top))
@@ -127,7 +131,13 @@ def _read_sentence(chunk: Chunk, at: int) -> Statement | None:
     own = telling(said)
     around = own | telling(text[max(0, start - _LABELLED) : start]) | _telling_above(chunk, start)
     beside, when = _beside(said, quantity, found), _when(said, quantity)
-    return Statement(quantity, own, own, around, frozenset(), beside, when, (), said, False)
+    return Statement(quantity, own, own, around, frozenset(), beside, when, _said_before(text, start), said, False)
+
+
+def _said_before(text: str, start: int) -> tuple[str, ...]:
+    """The sentence before a place, where it is of the same paragraph."""
+    before = next((text[a:b] for a, b in reversed(_spans(text)) if b <= start), "")
+    return (before,) if before and "\n" not in text[start - 2 : start] and not before.startswith("|") else ()
 
 
 # "9% more than in 2023", "compared to $3.3 billion in 2022": of another time than the figure before it
@@ -179,10 +189,16 @@ def _spans(text: str) -> list[tuple[int, int]]:
     return sentences(text)
 
 
+_ITS_OWN = re.compile(
+    r"[^,;.\d]*\b(?:of|was|were)(?: about| approximately)? \$?$"
+)  # "2022 net sales of", before a figure
+
+
 def _when(said: str, quantity: Quantity) -> str:
     """What a sentence says of the time of one of its figures."""
     for hit in NOT_THEN.finditer(said):
-        if hit.start() < quantity.start < hit.end():
+        its_own = hit.end() <= quantity.start and _ITS_OWN.fullmatch(said[hit.end() : quantity.start])
+        if hit.start() < quantity.start < hit.end() or its_own:
             return hit[0]
     return NOT_THEN.sub(" ", said)
 

@@ -438,3 +438,75 @@ def test_a_row_of_the_company_among_others_is_no_measure_of_it():
     paid = replace(RESEARCH, relation="dividends paid", value="186000000", answer="186")
     text = "With dividends reinvested, $100 came to:\n\n|  | 2024 |\n|---|---|\n| {} | 186 |"
     assert found(paid, *(chunk(name, text.format(name)) for name in ("Acme Corporation", "Total"))) == {"Total"}
+
+
+RATE = replace(
+    RESEARCH,
+    relation="effective tax rate",
+    value="0.234",
+    answer="23.4%",
+    unit="percent",
+    object_type="PERCENT",
+    scale="",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("Our effective income tax rate was 23.4%, 25.5% and 33.6% for fiscal 2024, 2023 and 2022.", True),
+        ("|  | 2024 | 2023 |\n|---|---|---|\n| Effective tax rate | 23.4% | 29.5% |", True),
+        ("The effective tax rate was 23.4 percent in fiscal 2023.", False),
+        ("Of our sales 23.4% were made abroad in fiscal 2024.", False),
+        ("|  | 2024 |\n|---|---|\n| Effective tax rate | 0.23% |", False),
+    ],
+)
+def test_a_rate_is_stated_by_its_percentage(text: str, states: bool):
+    assert found(RATE, chunk("other", text)) == ({"other"} if states else set())
+
+
+@pytest.mark.parametrize(
+    ("relation", "text", "states"),
+    [
+        ("dividends paid", "Dividends paid were $35 billion compared with $31.4 billion.", True),  # the year before
+        (
+            "dividends paid",
+            "In 2025, dividends paid were $35 billion compared to 2024 dividends of $31.4 billion.",
+            True,
+        ),
+        ("dividends paid", "We met in 2024. In all, $31.4 billion of dividends were paid.", True),
+        ("dividends paid", "We met in 2024.\n\nIn all, $31.4 billion of dividends were paid.", False),
+    ],
+)
+def test_a_sentence_may_leave_the_year_to_what_stands_beside_it(relation: str, text: str, states: bool):
+    other = replace(chunk("other", text), period_end="2025-06-30")
+    assert found(replace(RESEARCH, relation=relation), other) == ({"other"} if states else set())
+
+
+@pytest.mark.parametrize(
+    ("relation", "text", "states"),
+    [
+        ("total carrying amount of long-term debt", "Our long-term debt totals $31.4 billion at June 30, 2024.", True),
+        ("share-based compensation expense", "| Total share-based expense | 31,370 |", True),
+        ("repurchases of common stock", "We repurchased 87 million shares of our common stock for $31 billion.", True),
+        (
+            "repurchases of common stock",
+            "We repurchased 87 million shares of our preferred stock for $31 billion.",
+            False,
+        ),
+    ],
+)
+def test_what_is_no_part_of_a_name_may_be_left_out(relation: str, text: str, states: bool):
+    assert found(replace(RESEARCH, relation=relation), chunk("other", text)) == ({"other"} if states else set())
+
+
+def test_what_excludes_something_is_another_measure():
+    wear = replace(RESEARCH, relation="depreciation expense", value="314000000", answer="314")
+    rows = ("| Depreciation | 314 |", "| Depreciation (excluding restructuring activities) | 314 |")
+    assert found(wear, *(chunk(str(at), row) for at, row in enumerate(rows))) == {"0"}
+
+
+def test_a_row_for_whatever_its_column_measures_is_told_by_the_column():
+    head = "|  | June 30, 2024 {} |\n|---|---|\n| Total amounts presented in the statements of income | 31,370 |"
+    same, other = (chunk(name, head.format(name)) for name in ("Interest expense", "Net sales"))
+    assert found(replace(RESEARCH, relation="interest expense"), same, other) == {"Interest expense"}

@@ -341,3 +341,19 @@ def test_a_question_without_a_period_has_the_answers_of_all_periods():
     assert gate([ambiguous], GatesConfig(), chunks=CHUNKS, triplets=known) == {"q1": "several_answers"}
     gone = {**known, "o1": first, "o2": replace(second, rejected_because="superseded")}
     assert gate([ambiguous], GatesConfig(), chunks=CHUNKS, triplets=gone) == {}
+
+
+def test_a_line_that_nobody_follows_is_asked_where_another_passage_states_it_too():
+    line = replace(
+        TRIPLETS[SINGLE.triplet_ids[0]], concept="us-gaap:UnamortizedDebtIssuanceExpense", entity="Acme", subject="Acme"
+    )
+    sales = replace(line, concept="us-gaap:Revenues", method="table")
+    config = GatesConfig(gates=("worth_asking",))
+    told_again = replace(SINGLE, alternatives=(("c9",),))
+    part = replace(line, subject="Acme Cloud segment", subject_type="SEGMENT")
+    for question, fact, rejected in (
+        (SINGLE, line, True), (told_again, line, False), (SINGLE, sales, False), (SINGLE, part, False),
+    ):  # fmt: skip
+        triplets = {**TRIPLETS, SINGLE.triplet_ids[0]: fact}
+        found = GATES["worth_asking"]([question], config, chunks=CHUNKS, triplets=triplets)
+        assert bool(found) == rejected
