@@ -188,6 +188,7 @@ WIDEST = 200  # cells: a line with more is no row, a table with more columns non
 CENTRED = 0.8  # of the font's size: a header's middle is no further from the middle of the columns it spans
 HANGING = 3.0  # points: a dash or a closing parenthesis stands no further outside of its column
 FLUSH = 1.0  # points: lines of one column's name begin, or end, no further apart
+NEAR_MIDDLE = 0.15  # of a group's width: the middle of its head is no further from its own
 LONE = 0.2  # of all columns' width: a period alone on its line is no further from their middle
 FAR = 40.0  # points: a header further away names no column
 ROWS = 3  # figures in fewer lines are a line of text with numbers in it,
@@ -500,11 +501,11 @@ def _move_corner_period(header: list[list[str]]) -> None:
 def _cover_columns(cells: list[Cell], places: list[list[float]], below: list[Cell | None], size: float) -> list[range]:
     """The columns that each cell of a header's line names; `below` has for each the last lower cell that names it."""
     groups = _repeated_groups(below)
-    if len(groups) == len(cells) > 1 and all(
-        _overlap(cell, [places[group.start][0], places[group.stop - 1][1]]) > 0
-        for cell, group in zip(cells, groups, strict=True)
-    ):
-        return groups
+    if len(groups) == len(cells) > 1:
+        reach = [(places[group.start][0], places[group.stop - 1][1]) for group in groups]
+        apart = [abs(_middle(cell, *ends)) / (ends[1] - ends[0]) for cell, ends in zip(cells, reach, strict=True)]
+        if max(apart) < NEAR_MIDDLE:
+            return groups
     named = [cell is not None for cell in below]
     best = [max(cells, key=lambda cell: _overlap(cell, place)) if cells else None for place in places]
     met = [[at for at, place in enumerate(places) if best[at] is cell and _overlap(cell, place) > 0] for cell in cells]
