@@ -150,7 +150,8 @@ def make(
     except ROW_FAULTS as error:
         tables, breaches = _without_raisers(job, given, store, threads, means, error)
     for kind, row_type in job.judges().items():
-        tables[kind], broken = set_aside(job.stage, row_type, tables[kind], _references(job, row_type, given, store))
+        references = _references(job, row_type, given, tables, store)
+        tables[kind], broken = set_aside(job.stage, row_type, tables[kind], references)
         breaches += broken
     if breaches:
         tables[BREACHES] = to_table(breaches, Breach)
@@ -206,11 +207,15 @@ def _without_raisers(
     return tables, breaches
 
 
-def _references(job: Job, row_type: type, given: Inputs, store: Store) -> dict[type, pa.Table]:
-    """The input tables that the rules of a row type need."""
+def _references(
+    job: Job, row_type: type, given: Inputs, made: Mapping[str, pa.Table], store: Store
+) -> dict[type, pa.Table]:
+    """The tables that the rules of a row type need: as the stage made them, else as they were given."""
     arguments = {owner: name for name, owner in job.takes.items()}
     return {
-        needed: pa.concat_tables(
+        needed: made[KINDS[needed]]
+        if job.makes.get(KINDS[needed]) is needed
+        else pa.concat_tables(
             table.select(schema_of(needed).names) for table in _tables(given[arguments[needed]], store)
         )
         for needed in SUITES[row_type].needs

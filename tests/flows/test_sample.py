@@ -19,7 +19,7 @@ def rows(folder, name):
 
 @pytest.fixture(scope="module")
 def shipped():
-    return {name: rows(BENCHMARK, name) for name in ("questions", "variants", "unanswered")}
+    return {name: rows(BENCHMARK, name) for name in ("questions", "variants", "unanswered", "breaches")}
 
 
 def test_a_build_from_recorded_replies_makes_what_ships(api, tmp_path, monkeypatch):
@@ -34,6 +34,7 @@ def test_it_has_questions_of_all_kinds_and_no_request_went_without_a_reply(shipp
     accepted = Counter(q["pattern"] for q in shipped["questions"] if not q["rejected_because"])
     assert accepted.total() >= 150 and len(accepted) == 10
     assert {row["reason"] for row in shipped["unanswered"]} <= {"model_declined"}
+    assert not shipped["breaches"]  # a question that one chunk answers is rejected, its probe is no breach
 
 
 def test_a_model_made_variants_of_at_least_forty_questions_for_every_cell(shipped):

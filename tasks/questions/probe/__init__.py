@@ -21,7 +21,7 @@ from rarefy.tasks.text.refusals import refusal
 
 __all__ = ["VERSION", "ProbeConfig", "probe", "requests"]
 
-VERSION = 5  # multi-hop patterns alone are tried
+VERSION = 6  # what one chunk answers is no breach of a contract: the question is rejected for it
 
 
 class ProbeConfig(BaseModel, frozen=True, extra="forbid"):
