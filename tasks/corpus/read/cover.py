@@ -30,10 +30,17 @@ _ELSEWHERE = (
 _PLACE = "|".join(
     sorted((name.replace(" ", r"\s+") for name in (*STATES.values(), *_ELSEWHERE.split("|"))), key=len, reverse=True)
 )
-_ADDRESS = re.compile(
-    rf"((?:[^|]{{0,80}}?\d|(?:One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten)\s)[^|]{{1,80}}?)[,\s]\s*"
-    rf"([A-Z][A-Za-z.' -]{{1,30}}?)\s*,\s*({_PLACE}|{'|'.join(STATES)})\b[\s,|]*(\d{{5}}(?:-\d{{4}})?)?",
-    re.I,
+# Where a street ends and a city begins: at a comma or a line's end, else behind such a word, or the number of a suite
+_WAYS = (
+    r"Street|St|Avenue|Ave|Road|Rd|Drive|Dr|Boulevard|Blvd|Lane|Ln|Way|Parkway|Pkwy|Plaza|Court|Ct|Circle|Square|Place|"
+    r"Center|Centre|Expressway|Highway|Hwy|Freeway|Mall|Terrace|Trail|Turnpike|Building|Tower|Campus"
+)
+_NUMBERED = r"(?:Suite|Ste\.?|Box|Floor|Unit|Room|Route)"
+_STREET = r"((?:[^|]{0,80}?\d|(?:One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten)\s)[^|]{0,80}?"
+_TOWN = rf"([A-Z][A-Za-z.' -]{{1,30}}?)\s*,\s*({_PLACE}|{'|'.join(STATES)})\b[\s,|]*(\d{{5}}(?:-\d{{4}})?)?"
+_ADDRESSES = (
+    re.compile(rf"{_STREET}[^|\s,])\s*,\s*{_TOWN}", re.I),
+    re.compile(rf"{_STREET}\b(?:(?:{_WAYS})\b\.?|{_NUMBERED}\s*#?\d+))\s+{_TOWN}", re.I),
 )
 _INCORPORATED = re.compile(
     rf"\b({_PLACE})\b[^\n]{{0,60}}?\s*\(?\s*(?:(?:state|place|province)\s+(?:or\s+(?:other\s+)?(?:jurisdiction|country)\s+)?"
@@ -201,7 +208,7 @@ def _address(cover: str) -> dict[str, str]:
     # above the caption the lines are parts of one address; without a caption, one of the lines is the address
     tries = [" , ".join(near[-count:]) for count in (1, 2, 3, 4)] if mark else near
     for words in tries:
-        found = _ADDRESS.search(words)
+        found = next(filter(None, (pattern.search(words) for pattern in _ADDRESSES)), None)
         if found and (mark or found[4]) and found[4] != "20549":  # the Commission's own
             street, city, state, code = (" ".join((part or "").split()).strip(" ,#") for part in found.groups())
             street = re.split(r"\)\s*,?\s*|(?:No|Number)\.?\s*,", street)[-1].strip(" ,#")

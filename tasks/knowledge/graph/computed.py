@@ -26,13 +26,9 @@ ROUNDED = Decimal("0.005")  # what the members of a whole may be short of it, or
 _WEEK = 8  # days by which fiscal years of 52 and 53 weeks, or their last days, differ
 _WHOLE = "ORG"  # subject_type of the filer itself
 _MEMBERS = ("SEGMENT", "PRODUCT", "REGION")
-BETWEEN = (
-    (2, 1),
-    (2, 2),
-    (3, 1),
-    (3, 2),
-)  # filers or parts that are compared: how many, and each how far from the next
-AMONG = ((4, 1), (4, 2), (4, 3), (5, 1), (5, 2))  # filers among which one has the most
+# Filers or parts that are compared, and filers among which one has the most: how many, and each how far from the next
+BETWEEN = ((2, 1), (2, 2), (3, 1), (3, 2))
+AMONG = ((4, 1), (4, 2), (4, 3), (5, 1), (5, 2))
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 # Names of measures whose sign or direction their words leave open, or that mean another thing in every filing

@@ -189,9 +189,8 @@ def _spans(text: str) -> list[tuple[int, int]]:
     return sentences(text)
 
 
-_ITS_OWN = re.compile(
-    r"[^,;.\d]*\b(?:of|was|were)(?: about| approximately)? \$?$"
-)  # "2022 net sales of", before a figure
+# "2022 net sales of", before a figure
+_ITS_OWN = re.compile(r"[^,;.\d]*\b(?:of|was|were)(?: about| approximately)? \$?$")
 
 
 def _when(said: str, quantity: Quantity) -> str:

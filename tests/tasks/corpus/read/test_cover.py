@@ -114,6 +114,25 @@ def _blocks(text: str) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
+@pytest.mark.parametrize(
+    "lines, street, city",
+    [
+        (["235 East 42nd Street, New York, New York 10017"], "235 East 42nd Street", "New York"),
+        (["Delaware 13-5315170", "929 Long Bridge Drive Arlington, VA 22202"], "929 Long Bridge Drive", "Arlington"),
+        (["200 Vesey Street New York, New York 10285"], "200 Vesey Street", "New York"),
+        (
+            ["14201 Wireless Way, Suite 300", "Oklahoma City, OK 73134"],
+            "14201 Wireless Way, Suite 300",
+            "Oklahoma City",
+        ),
+        (["600 N. Dearborn Rose Hill Chicago, Illinois 60606"], "", ""),  # where the street ends nobody can tell
+    ],
+)
+def test_a_city_begins_where_the_street_ends(lines, street, city):
+    found = cover._address("\n".join([*lines, "(Address of principal executive offices) (Zip Code)"]))
+    assert (found.get("address", ""), found.get("city", "")) == (street, city)
+
+
 def test_an_address_between_the_name_and_its_caption_is_not_the_registrant():
     lines = [
         "FORM 10-K",
