@@ -243,7 +243,7 @@ def preferred_name(conformed: str, text: str) -> str:
     while len(core) > 1 and is_legal_form(core[-1]):
         core.pop()
     words = r"[\s,.]+".join("(?:&|and)" if t.upper() in ("&", "AND") else _pattern_of(_plain(t)) for t in core)
-    pattern = re.compile(rf"(?<!\w){words}(?!\w)(?:,?\s(?:{FORM}|Trust|Holdings|Group)(?!\w))+", re.I)
+    pattern = re.compile(rf"(?<!\w)(?i:{words})(?!\w)(?:,?\s(?:{FORM}|Trust|Holdings|Group)(?!\w))+")
     plain, full, articles = _plain(text[:SEARCHED]), Counter[str](), Counter[str]()
     for match in pattern.finditer(plain):
         spelled = " ".join(text[match.start() : match.end()].split())
@@ -425,15 +425,24 @@ def _set_dates(
     if re.fullmatch(r"(?:19|20)\d\d", focus):
         about.fiscal_year = int(focus)
     elif about.period_end:
-        about.fiscal_year = _fiscal_year(int(about.period_end[:4]), int(about.period_end[5:7]), text)
+        about.fiscal_year = fiscal_year(about.period_end, text)
 
 
-def _fiscal_year(year: int, month: int, text: str) -> int:
-    """The year that the registrant calls it: one that ends early in a year may bear the name of the year before."""
+def fiscal_year(period_end: str, text: str) -> int:
+    """The year that a fiscal year ending on this day is called, 0 where there is no date.
+
+    Years that end in the first quarter are called either way; the text says which ("fiscal 2012").
+    """
+    if not re.match(r"\d{4}-\d{2}-\d{2}", period_end):
+        return 0
+    year, month, day = (int(part) for part in period_end[:10].split("-"))
     if month > 3:
         return year
-    named = Counter(re.findall(r"\bfiscal(?:\s+year)?\s+((?:19|20)\d\d)\b", text, re.I))
-    return year - 1 if named[str(year - 1)] > named[str(year)] and not named[str(year)] else year
+    spoken = Counter(re.findall(r"\bfiscal(?:\s+years?)?\s+((?:19|20)\d\d)\b", text, re.I))
+    this, last = spoken[str(year)], spoken[str(year - 1)]
+    if this != last:
+        return year if this > last else year - 1
+    return year - 1 if (month, day) <= (1, 10) else year  # a 52- or 53-week year that ends nearest to December 31
 
 
 def _securities(facts: Sequence[Fact]) -> dict[str, str]:

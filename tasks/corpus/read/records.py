@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Document, Quarantined, row_id
 from rarefy.tasks.corpus.read.compose import LONG, Piece, clean_characters, compose_text, recover_paragraphs
-from rarefy.tasks.corpus.read.cover import preferred_name
+from rarefy.tasks.corpus.read.cover import fiscal_year, preferred_name
 from rarefy.tasks.corpus.read.decode import decode
 from rarefy.tasks.corpus.read.metadata import DATES, fill_fields, first_value
 from rarefy.tasks.corpus.read.sources import Source, load, open_file
@@ -100,23 +100,6 @@ def read_edgar(record: Mapping[str, object], source: str) -> Document:
         dropped={kind: count for kind, count in dropped.items() if count},
         metadata={key: fields[key] for key in KEPT if fields.get(key)},
     )
-
-
-def fiscal_year(period_end: str, text: str) -> int:
-    """The year that a fiscal year ending on this day is called, 0 where there is no date.
-
-    Years that end in January or February are called either way; the text says which ("fiscal 2012").
-    """
-    if not re.match(r"\d{4}-\d{2}-\d{2}", period_end):
-        return 0
-    year, month, day = (int(part) for part in period_end[:10].split("-"))
-    if month > 2:
-        return year
-    spoken = Counter(re.findall(r"\bfiscal(?: year)? (\d{4})\b", text, re.I))
-    this, last = spoken[str(year)], spoken[str(year - 1)]
-    if this != last:
-        return year if this > last else year - 1
-    return year - 1 if (month, day) <= (1, 10) else year  # a 52- or 53-week year that ends nearest to December 31
 
 
 def _item_pieces(number: str, text: str, dropped: Counter[str]) -> Iterator[Piece]:

@@ -5,8 +5,8 @@ import pytest
 
 from rarefy.data_contracts.rows import Document
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
-from rarefy.tasks.corpus.read.cover import preferred_name
-from rarefy.tasks.corpus.read.records import fiscal_year, read_edgar
+from rarefy.tasks.corpus.read.cover import fiscal_year, preferred_name
+from rarefy.tasks.corpus.read.records import read_edgar
 
 FILING = {
     "cik": "1", "company": "ACME TOOLS CO /DE/", "filing_type": "10-K", "filing_date": "2013-02-20",
@@ -47,6 +47,7 @@ def test_items_are_sections_and_page_furniture_and_table_debris_are_dropped_and_
          "McDonald's Corporation"),
         ("NetApp, Inc.", "We are NetApp.", "NetApp, Inc."),
         ("BANK OF NEW YORK CO INC", "", "Bank of New York Co Inc."),
+        ("JOHNSON & JOHNSON", "The Johnson & Johnson companies make, and Johnson & Johnson companies sell.", "Johnson & Johnson"),
         ("", "any", ""),
     ],
 )  # fmt: skip
@@ -61,6 +62,7 @@ def test_a_registrant_is_called_what_its_own_text_calls_it(conformed: str, text:
         ("2010-01-03", "", 2009),
         ("2025-01-31", "", 2025),
         ("2025-02-01", "In fiscal 2024 sales rose. Fiscal 2024 was good; fiscal 2025 may be.", 2024),
+        ("2023-01-01", "fiscal years 2022, 2021 and 2020; fiscal 2022. Fiscal 2023 will have 52 weeks.", 2022),
         ("", "fiscal 2024", 0),
     ],
 )
