@@ -480,8 +480,8 @@ def _split_names(cell: Cell, line: Line, spans: list[list[float]]) -> list[Cell]
     if len(set(columns)) < 2:
         return [cell]
     parts = [[words[n] for n in places] for _, places in groupby(range(len(words)), key=columns.__getitem__)]
-    ends = [abs(part[-1].x1 - spans[at][1]) for part, (at, _) in zip(parts, groupby(columns), strict=True)]
-    if max(ends) > HANGING:
+    named = [at for at, _ in groupby(columns)]
+    if any(abs(part[-1].x1 - spans[at][1]) > HANGING for part, at in zip(parts, named, strict=True)):
         return [cell]
     return [Cell(tidy(" ".join(word.text for word in part)), part[0].x0, part[-1].x1) for part in parts]
 
@@ -503,8 +503,10 @@ def _cover_columns(cells: list[Cell], places: list[list[float]], below: list[Cel
     groups = _repeated_groups(below)
     if len(groups) == len(cells) > 1:
         reach = [(places[group.start][0], places[group.stop - 1][1]) for group in groups]
-        apart = [abs(_middle(cell, *ends)) / (ends[1] - ends[0]) for cell, ends in zip(cells, reach, strict=True)]
-        if max(apart) < NEAR_MIDDLE:
+        if all(
+            abs(_middle(cell, low, high)) < NEAR_MIDDLE * (high - low)
+            for cell, (low, high) in zip(cells, reach, strict=True)
+        ):
             return groups
     named = [cell is not None for cell in below]
     best = [max(cells, key=lambda cell: _overlap(cell, place)) if cells else None for place in places]

@@ -107,9 +107,17 @@ def _find_cover_items(document: Document) -> dict[str, list[tuple[int, int, str]
                 places["EntityAddressCityOrTown"][0][1] if key == "state" and "EntityAddressCityOrTown" in places else 0
             )
             match = words.search(document.text, after, limit)
+            if tag == "AuditorName":  # a biography may name the firm, too: its own line is where it signs
+                signed = (one for one in words.finditer(document.text) if _is_own_line(document.text, *one.span()))
+                match = next(signed, match)
             if match:
                 places[tag] = [(match.start(), match.end(), "")]
     return places
+
+
+def _is_own_line(text: str, start: int, end: int) -> bool:
+    left, right = _line_span(text, start, end)
+    return not re.sub(r"/s/|\W", "", text[left:start] + text[end:right])
 
 
 def _line_span(text: str, start: int, end: int) -> tuple[int, int]:

@@ -97,6 +97,15 @@ def test_an_untagged_cover_is_read_by_its_metadata():
     assert ("Acme Corp.", "is audited by", "Ernst & Young LLP") in said
 
 
+def test_an_auditor_is_taken_from_where_it_signs():
+    text = "Acme Corp.\n\nMs. Roe worked at Ernst & Young LLP until 1999.\n\n/s/ Ernst & Young LLP\n\nSpringfield"
+    document = Document("d", "h", "s", "t", "text/html", text, entity="Acme Corp.", form="10-K",
+                        metadata={"auditor": "Ernst & Young LLP"})  # fmt: skip
+    chunk = Chunk("c", "d", 0, len(text), "text", "", text, 1)
+    (said,) = extract([chunk], ExtractConfig(methods=("cover",)), documents={"d": document})
+    assert said.relation == "is audited by" and said.source_sentence == "/s/ Ernst & Young LLP"
+
+
 def test_the_address_of_the_commission_is_not_the_registrants():
     text = "Washington, D.C. 20549\n\nAcme Corp.\n\nSeattle, Washington 98109"
     metadata = {"city": "Seattle", "state": "Washington", "state_of_incorporation": "Washington"}
