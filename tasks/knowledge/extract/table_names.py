@@ -14,7 +14,7 @@ from rarefy.tasks.knowledge.extract.column_heads import without_marks
 from rarefy.tasks.knowledge.extract.markdown import Table
 from rarefy.tasks.text.dates import MONTHS
 
-_TABLE = r"(?:the )?(?:following |above |below )?tables?(?: below| above)?(?: also)?"
+_TABLE = r"(?:(?:the )?(?:following |above |below )?tables?(?: below| above)?|(?:the )?following)(?: also)?"
 _SHOWS = (
     r"(?:presents?|shows?|sets? (?:forth|out)|summari[sz]es?|provides?|details?|lists?|reflects?|discloses?|outlines?"
     r"|gives?|describes?|illustrates?|reconciles?|analy[sz]es|contains?|includes?|displays?)"
@@ -25,7 +25,7 @@ _TOPIC = re.compile(
     r" (?P<of>[^:.]+)"
     r"|^(?P<listed>[^:,]+?),? (?:(?:was|were|is|are|consist(?:s|ed)? of|comprise[sd]?|included?|includes)"
     r" (?:as follows|summari[sz]ed (?:below|as follows|in the following table)|(?:the )?following)"
-    r"|as follows|(?:consist(?:s|ed)|(?:is|are) composed) of(?: the following)?)\b",
+    r"|as follows|(?:consist(?:s|ed)|(?:is|are) composed) of(?: the following)?|(?:include|comprises?)(?=:?$))\b",
     re.I,
 )
 _OWN = re.compile(r"^(?:(?:the|our|its|their|a|an|certain|the company['’]s|information (?:about|on)) )+", re.I)

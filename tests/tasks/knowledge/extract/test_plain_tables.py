@@ -7,6 +7,7 @@ from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
 from rarefy.tasks.knowledge.extract import ExtractConfig, extract
 from rarefy.tasks.knowledge.extract.column_heads import read_head, stated_unit
+from rarefy.tasks.knowledge.extract.table_names import _find_topic
 from rarefy.tasks.questions.ask.aliases import answer_aliases
 from rarefy.tasks.questions.ask.cells import ask_for_cell
 
@@ -195,6 +196,18 @@ def test_a_list_that_a_sentence_introduces_is_called_by_what_it_lists_and_a_dura
     interval = next(fact for fact in facts if fact.answer == "10s")
     assert interval.subject == "“Settings for pushing metrics” in “Metrics of Acme”"
     assert answer_aliases(interval) == ("10 seconds",)
+
+
+@pytest.mark.parametrize(
+    "lead, name",
+    [
+        ("The following summarizes the changes in deferred revenue:", "Changes in deferred revenue"),
+        ("Short-term borrowings include:", "Short-term borrowings"),
+        ("Costs that the plan includes:", ""),
+    ],
+)
+def test_a_lead_in_that_is_no_whole_sentence_names_its_table(lead, name):
+    assert _find_topic(lead, dated=True) == name
 
 
 def test_a_table_of_terms_gives_terms_and_no_verdicts_or_sentences(tmp_path):
