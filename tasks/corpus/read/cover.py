@@ -212,7 +212,8 @@ def _address(cover: str) -> dict[str, str]:
         if found and (mark or found[4]) and found[4] != "20549":  # the Commission's own
             street, city, state, code = (" ".join((part or "").split()).strip(" ,#") for part in found.groups())
             street = re.split(r"\)\s*,?\s*|(?:No|Number)\.?\s*,", street)[-1].strip(" ,#")
-            return {"address": street, "city": city, "state": state, "zip": code}
+            named = {"address": street} if re.search(r"[^\W\d_]{2}", street) else {}  # no ZIP code of a column beside
+            return {**named, "city": city, "state": state, "zip": code}
     return {}
 
 

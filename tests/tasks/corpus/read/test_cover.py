@@ -125,6 +125,7 @@ def _blocks(text: str) -> tuple[Block, ...]:
             "14201 Wireless Way, Suite 300",
             "Oklahoma City",
         ),
+        (["| 7601 Penn Avenue South |  | 55423 |", "| Richfield, Minnesota |  | (Zip Code) |"], "", "Richfield"),
         (["600 N. Dearborn Rose Hill Chicago, Illinois 60606"], "", ""),  # where the street ends nobody can tell
     ],
 )
