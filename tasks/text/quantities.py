@@ -61,6 +61,7 @@ _MEASURES = (
     "megawatt mw,gigawatt gw,kwh,mwh,gwh,terabyte tb,gigabyte gb,megabyte mb,hertz hz,megahertz mhz,gigahertz ghz,"
     "degree,°c celsius,°f fahrenheit"
 )
+DURATIONS = {"ms": "millisecond", "s": "second", "h": "hour", "d": "day"}  # of settings; "m" is of months and metres
 MEASURES = {form: name.split()[0] for name in _MEASURES.split(",") for form in name.split()}
 _SQUARE = {"foot": "square-foot", "feet": "square-foot", "ft": "square-foot", "meter": "square-meter",
            "metre": "square-meter", "mile": "square-mile"}  # fmt: skip

@@ -526,16 +526,10 @@ def _is_another_as_precise(exact: ExactValue, value: Value, about: Expectation) 
         return False
     factor = exact.amount / exact.shown if exact.shown and not value.scaled else Decimal(1)
     off = abs(abs(value.amount * factor) - abs(exact.amount))
-    if value.grain * factor != exact.grain or off <= max(
-        without_zeros(value.amount, value.grain) * factor, _loose_grain(exact)
-    ) * (1 if value.loose != value.grain else Decimal("0.5")):
+    loose = max(without_zeros(value.amount, value.grain) * factor, without_zeros(exact.amount, exact.grain))
+    if value.grain * factor != exact.grain or off <= (loose / 2 if value.loose == value.grain else loose):
         return False
     return off < 10 * exact.grain or not _is_slip(abs(value.amount * factor), abs(exact.amount))
-
-
-def _loose_grain(exact: ExactValue) -> Decimal:
-    """Return the grain of a gold value if the zeros at its end stand for digits that were rounded away."""
-    return without_zeros(exact.amount, exact.grain)
 
 
 def _is_slip(one: Decimal, other: Decimal) -> bool:

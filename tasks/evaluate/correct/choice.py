@@ -38,7 +38,7 @@ _HEAD = re.compile(r"([^.,:;\n]+?)(?:[.,:;\n]|\s[-–—])")
 _BRACKETED = re.compile(r"\([^()]*\)")
 # Behind these words another thing is said of the others
 _AGAINST = re.compile(
-    r"\b(?:than|compared|versus|vs|against|followed by|ahead of|while|whereas|up from|down from|followed|but)\b.*", re.I
+    r"\b(?:than|compared|versus|vs|against|ahead of|while|whereas|up from|down from|followed|but)\b.*", re.I
 )
 _UNSURE = re.compile(r"n't\b|\b(?:not|no|never|neither|nor|either|or|may|might|could|would|likely|unless)\b", re.I)
 

@@ -9,7 +9,7 @@ from rarefy.data_contracts.rows import VERDICTS, Question
 from rarefy.tasks.evaluate.correct.claim_status import negative_wording, stated_bound
 from rarefy.tasks.evaluate.correct.normalise import EMPTY, Value, find_values, plain_text, split_tokens, stems
 from rarefy.tasks.text.dates import Moment, moments, years
-from rarefy.tasks.text.quantities import SCALES
+from rarefy.tasks.text.quantities import DURATIONS, SCALES
 from rarefy.tasks.text.stems import stem
 
 _FILLER = EMPTY | frozenset(
@@ -34,7 +34,6 @@ _SHARE = re.compile(
 )
 _MANY = re.compile(r"\bhow (?:many|much)\b|\bwhat (?:number|amount)\b", re.IGNORECASE)
 _SIGN_AND_NAME = re.compile(r"([^\w\s]{1,3}) \(([^()]+)\)")  # "; (semicolon)": either says it
-_SHORT_UNITS = {"ms": "milliseconds", "s": "seconds", "h": "hours"}
 _SHORT_UNIT = re.compile(r"(?<![\w.])(\d{1,3}(?:\.\d+)?)\s?(ms|s|h)(?!\w)")
 _ADDRESS = re.compile(r"[A-Za-z]\w*[@/:_][^\s%$]+")  # "localhost:4317" is a name, whose number says nothing alone
 _SENTENCE = 5  # a form of so many words may be a sentence
@@ -60,9 +59,8 @@ class ExactValue:
     bound: str  # more | less | ""
     bounds: frozenset[str]  # of all its forms
     noun: str  # what it counts, by its last word
-    shortened: frozenset[
-        tuple[Decimal, Decimal]
-    ]  # the answer's own, and whole per cents among its forms: amount, grain
+    # amount and grain of the answer's own form, and of per cents among its aliases
+    shortened: frozenset[tuple[Decimal, Decimal]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +125,7 @@ def spell_units(text: str, answer: str) -> str:
     """Return a text with its short units spelled out ("15s", "100 ms"), where the gold answer is such a time."""
     if not _SHORT_UNIT.fullmatch(answer.strip()):
         return text
-    return _SHORT_UNIT.sub(lambda hit: f"{hit[1]} {_SHORT_UNITS[hit[2]]}", text)
+    return _SHORT_UNIT.sub(lambda hit: f"{hit[1]} {DURATIONS[hit[2]]}s", text)
 
 
 def _parse_forms(forms: tuple[str, ...], about: Expectation, whole: bool) -> GoldAnswer:

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -279,7 +280,7 @@ def describe_skipped(summary: Mapping[str, Any], protocol: str, system: str) -> 
     row = next((row for row in rows if row["stage"] == "trials"), None)
     if row is None or row["in"] == row["out"]:
         return ""
-    known = {_SKIPPED.get(name, plain_words(name)): 0 for name in row["reasons"]}
+    known = Counter[str]()
     for name, count in row["reasons"].items():
         known[_SKIPPED.get(name, plain_words(name))] += count
     return (

@@ -14,7 +14,7 @@ from itertools import accumulate, combinations
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
-from rarefy.tasks.knowledge.graph.headlines import family_of
+from rarefy.tasks.knowledge.graph.headlines import is_unfollowed
 from rarefy.tasks.text.dates import days_between
 
 NEAR = Decimal("0.02")  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds
@@ -69,8 +69,7 @@ class Operands:
     @property
     def dull(self) -> bool:
         """Whether it is of a whole company's line that people do not follow."""
-        first = self.triplets[0]
-        return bool(first.concept) and first.subject_type == _WHOLE and not family_of(first)
+        return is_unfollowed(self.triplets[0])
 
     @property
     def spread(self) -> tuple[tuple[str, ...], ...]:

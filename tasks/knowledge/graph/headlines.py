@@ -72,6 +72,11 @@ def family_of(triplet: Triplet) -> str:
     return _FAMILY.get(triplet.concept, "") if triplet.method == "table" else ""
 
 
+def is_unfollowed(triplet: Triplet) -> bool:
+    """Whether a fact is of a whole company's tagged line that people do not follow."""
+    return bool(triplet.concept) and triplet.subject == triplet.entity and not family_of(triplet)
+
+
 def how_telling(triplet: Triplet) -> int:
     """How readily people describe a year or a segment by this figure; 0: not at all."""
     family = family_of(triplet)

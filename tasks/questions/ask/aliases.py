@@ -8,13 +8,12 @@ from rarefy.tasks.knowledge.extract.values import FACTORS
 from rarefy.tasks.questions.ask.measures import describe_measure
 from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.names import ENDING
-from rarefy.tasks.text.quantities import quantities
+from rarefy.tasks.text.quantities import DURATIONS, quantities
 from rarefy.tasks.text.states import STATES, swap_state_form
 
 LEAST, MOST = Decimal("1e-9"), Decimal("1e18")  # beyond, nobody writes an amount in other words
 ROUNDING = Decimal("0.005")  # a rounded form that is further off than this is another answer
 
-_DURATIONS = {"ms": "millisecond", "s": "second", "h": "hour", "d": "day"}  # "m" is of months and metres, too
 _DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|h|d)")
 _SYMBOL = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 # "total beverage company" is no name: a form begins with a capital, but for "plc"
@@ -30,7 +29,7 @@ def answer_aliases(triplet: Triplet) -> tuple[str, ...]:
     if not forms and triplet.answer.rpartition(", ")[2] in STATES:
         forms = {swap_state_form(triplet.answer)}
     if spoken := _DURATION.fullmatch(triplet.answer):  # "10s" of a setting is said as "10 seconds"
-        forms = {f"{spoken[1]} {_DURATIONS[spoken[2]]}{'' if spoken[1] == '1' else 's'}"}
+        forms = {f"{spoken[1]} {DURATIONS[spoken[2]]}{'' if spoken[1] == '1' else 's'}"}
     forms.discard(triplet.answer)
     return tuple(sorted((a for a in forms if a), key=lambda a: (len(a), a)))
 

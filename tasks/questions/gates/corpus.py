@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from rarefy.data_contracts.rows import COMPUTED, MULTI_HOP, Question, Triplet
-from rarefy.tasks.knowledge.graph.headlines import family_of
+from rarefy.tasks.knowledge.graph.headlines import is_unfollowed
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.wording import Chunks, Questions, Reasons, Triplets, contains_phrase, fold_text
@@ -114,14 +114,13 @@ def worth_asking(questions: Questions, config: GatesConfig, *, chunks: Chunks, t
         facts = [triplets[name] for name in question.triplet_ids if name in triplets]
         told_again = any(question.alternatives) or any(question.parts) or len(question.chunk_ids) > 1
         of_one = len({fact.entity for fact in facts}) == 1 and question.pattern in ("single", *COMPUTED)
-        if of_one and not told_again and all(map(_is_dull, facts)):
+        if (
+            of_one
+            and not told_again
+            and all(fact.concept.startswith("us-gaap:") and is_unfollowed(fact) for fact in facts)
+        ):
             reasons[question.question_id] = "followed_by_nobody"
     return reasons
-
-
-def _is_dull(triplet: Triplet) -> bool:
-    """Whether a fact is of a whole company's commonly tagged line that people do not follow."""
-    return triplet.concept.startswith("us-gaap:") and triplet.subject == triplet.entity and not family_of(triplet)
 
 
 _TOKEN = re.compile(r"\w+")
