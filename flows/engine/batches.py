@@ -180,15 +180,18 @@ def recall_variants(
             made[batch.doc_id].append(found)
     if not made:
         return list(parts)
-    old, new = dict(_digest_inputs(store, *old_names)), dict(_digest_inputs(store, *names))
     parts = list(parts)
+    kept: dict[int, list[str]] = {}  # by place: questions that had variants before
     for place in todo:
         tables = made[parts[place]["doc_id"]]
         held = {name for table in tables for name in store.table(table["variants"])["question_id"].to_pylist()}
         ids = store.table(parts[place]["questions"])["question_id"].to_pylist()
-        rows = [
-            Unchanged(name, old[name] == new[name]) for name in ids if name in held and old[name][0] == new[name][0]
-        ]
+        kept[place] = [name for name in ids if name in held]
+    asked = pa.array([name for ids in kept.values() for name in ids], pa.string())
+    old, new = (dict(_digest_inputs(store, *of, asked)) for of in (old_names, names))
+    for place, ids in kept.items():
+        tables = made[parts[place]["doc_id"]]
+        rows = [Unchanged(name, old[name] == new[name]) for name in ids if old[name][0] == new[name][0]]
         if rows:
             parts[place] |= {
                 "unchanged": store.keep(to_table(rows, Unchanged)),
@@ -205,17 +208,38 @@ def _is_complete(store: Store, job: Job, made: Mapping[str, str]) -> bool:
     return made.keys() <= job.makes.keys() and not ("unanswered" in made and store.rows(made["unanswered"]))
 
 
-def _digest_inputs(store: Store, questions: str, chunks: str, pools: str) -> Iterator[tuple[str, tuple[str, str]]]:
-    """By accepted question: digests of what its variants are made of, of other documents and besides."""
-    texts = {row["chunk_id"]: digest(row) for row in _records(without_positions(store.table(chunks)))}
-    noise = {row["question_id"]: row for row in _records(store.table(pools))}
-    for question in _records(_accepted(store.table(questions))):
+def _digest_inputs(
+    store: Store, questions: str, chunks: str, pools: str, asked: pa.Array
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """By accepted question, of those asked about: digests of what its variants are made of, but for other documents',
+    and of what is other documents'.
+    """
+    accepted = _rows_of(_accepted(store.table(questions)), "question_id", asked)
+    drawn = _rows_of(store.table(pools), "question_id", asked)
+    named = pa.array(sorted(_named_chunks(accepted, drawn)), pa.string())
+    passages = _rows_of(without_positions(store.table(chunks)), "chunk_id", named)
+    texts = {row["chunk_id"]: digest(row) for row in _records(passages)}
+    noise = {row["question_id"]: row for row in _records(drawn)}
+    for question in _records(accepted):
         pool = noise.get(question["question_id"], {})
         strangers = [(name, texts[name]) for name in pool.pop("strangers", ())]
         for swap in (*pool.get("swaps", ()), *pool.get("counterfacts", ())):
             del swap["source"]  # the name of a fact, which changes with its passage; no variant is made of it
         own = [texts[name] for name in (*question["chunk_ids"], *pool.get("neighbours", ()))]
         yield question["question_id"], (digest([question, pool, own]), digest(strangers))
+
+
+def _rows_of(table: pa.Table, key: str, names: pa.Array) -> pa.Table:
+    return table.filter(pc.is_in(table[key], value_set=names))
+
+
+def _named_chunks(questions: pa.Table, pools: pa.Table) -> set[str]:
+    """The chunks that questions and their pools name."""
+    return {
+        *flatten_column(questions, "chunk_ids"),
+        *flatten_column(pools, "neighbours"),
+        *flatten_column(pools, "strangers"),
+    }
 
 
 def _records(table: pa.Table) -> Iterator[dict[str, Any]]:
@@ -244,9 +268,8 @@ def _cut_questions(store: Store, questions: str, chunks: str, pools: str) -> lis
             for batch in cut_batches(asked.take(pa.array(rows_of[doc_id]))):
                 places = [pool_at[name] for name in batch["question_id"].to_pylist() if name in pool_at]
                 noise = drawn.take(pa.array(places, pa.int64()))
-                names = set(flatten_column(batch, "chunk_ids"))
-                names |= {*flatten_column(noise, "neighbours"), *flatten_column(noise, "strangers")}
-                own = passages.take(pa.array([chunk_at[name] for name in sorted(names)], pa.int64()))
+                names = sorted(_named_chunks(batch, noise))
+                own = passages.take(pa.array([chunk_at[name] for name in names], pa.int64()))
                 yield doc_id, batch, noise, own
 
     def store_batch(batch: tuple[str, pa.Table, pa.Table, pa.Table]) -> QuestionBatch:
