@@ -89,10 +89,8 @@ def test_a_hub_of_a_hundred_thousand_is_counted_and_sampled_at_once():
     (graph,) = build_graphs(rows)
     free = np.ones(HUB, bool)
     found = star(graph, config, free)
-    apart = star(graph, config.model_copy(update={"chunk_rule": "distinct"}), free)
     per_chunk = HUB // 500
     assert found.count() == {k: comb(HUB, k) - 500 * comb(per_chunk, k) for k in (2, 3, 4)}
-    assert apart.count() == {k: comb(500, k) * per_chunk**k for k in (2, 3, 4)}
     assert len(list(Allocation(graph, config).choose("star", found))) == 1000
     assert time.process_time() - start < 30  # minutes or never, if anything were listed
 
@@ -131,7 +129,7 @@ def test_repetition_too_tangled_to_count_is_counted_by_fewer_chunks_and_says_so(
     said = {i: {j for j in range(40) if int(row_id(i, j), 16) % 2} for i in range(120)}
     rows = [triplet("co", "r", f"n{i}", f"c{j}", number=j) for i, chunks in said.items() for j in chunks]
     (row,) = [row for row in count_paths(rows, GraphConfig()) if row.pattern == "star"]
-    assert "chunks of a fact" in row.rule
+    assert row.at_most
     fact = {row.triplet_id: int(row.object_key[1:]) for row in rows}
     paths = [path for path in trace(rows, GraphConfig(exclusive="none", needed_clues=False)) if path.pattern == "star"]
     assert len(paths) > 50
