@@ -200,9 +200,3 @@ def find_period(text: str, yearless: bool = False) -> tuple[str, int]:
 def is_time(text: str) -> bool:
     """Whether a text is a time and nothing else."""
     return _TIME.fullmatch(text.strip()) is not None
-
-
-def is_vague_time(text: str) -> bool:
-    """Whether a text is a month, quarter or part of a date without its year."""
-    pattern = rf"(?:{NAME}|\d{{1,2}}|years?|quarters?|months?|fiscal|{NAME} \d{{1,2}}|.* quarters?)"
-    return re.fullmatch(pattern, text.strip()) is not None

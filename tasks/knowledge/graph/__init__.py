@@ -17,12 +17,10 @@ from rarefy.tasks.knowledge.graph import chunks
 from rarefy.tasks.knowledge.graph.absences import trace_absences
 from rarefy.tasks.knowledge.graph.computed import count_computed, trace_computed
 from rarefy.tasks.knowledge.graph.config import GraphConfig
-from rarefy.tasks.knowledge.graph.facts import Array, Graph, build_graphs, to_networkx
+from rarefy.tasks.knowledge.graph.facts import Array, Graph, build_graphs
 from rarefy.tasks.knowledge.graph.listings import trace_listings
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
 from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
-
-__all__ = ["PATTERNS", "VERSION", "Census", "GraphConfig", "Shape", "count", "shape", "to_networkx", "trace"]
 
 VERSION = 9  # which of four or five companies had the most; measures that people follow first; no year before the first
 COUNT_VERSION = 10  # of three facts or more, each from another chunk: at most so many
@@ -44,22 +42,6 @@ class PathCount:
     sampled: int
     crossing: int  # sampled paths with facts of several documents
     reason: str  # why fewer than the quota: "", no_more_eligible, limits (exclusivity, per_answer, per_pivot, reserve)
-
-
-@dataclass(frozen=True, slots=True)
-class GraphSummary:
-    """A domain's graph in numbers, and what became of its triplets on the way into it."""
-
-    domain: str
-    triplets: int
-    rejected: int
-    unkeyed: int
-    self_loops: int
-    repeated: int  # state a fact that another triplet stands for
-    facts: int
-    literals: int
-    nodes: int
-    chunks: int
 
 
 def trace(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
@@ -144,25 +126,3 @@ def _count_kind(
 def count_crossing(paths: Iterable[Path], document_of: Mapping[str, str]) -> int:
     """How many of these paths have facts of several documents; `document_of` is by triplet."""
     return sum(len({document_of.get(name) for name in path.triplet_ids} - {None}) > 1 for path in paths)
-
-
-def summarise_graphs(triplets: Iterable[Triplet]) -> list[GraphSummary]:
-    """Per domain: the size of the graph, and what became of the triplets."""
-    rows = []
-    for graph in build_graphs(triplets):
-        left_out = Counter(graph.left_out)
-        rows.append(
-            GraphSummary(
-                domain=graph.domain,
-                triplets=len(graph.head) + left_out.total(),
-                rejected=left_out["rejected"],
-                unkeyed=left_out["unkeyed"],
-                self_loops=left_out["self_loop"],
-                repeated=left_out["repeated"],
-                facts=len(graph.head),
-                literals=int(graph.literal.sum()),
-                nodes=len(graph.nodes),
-                chunks=len(graph.chunk_ids),
-            )
-        )
-    return rows
