@@ -306,8 +306,6 @@ normalising = Stage(  # triplets to triplets with keys, and the merges that led 
     tools=lambda config: {"embed": config.embed},
     packages=("sentence-transformers", "torch", "transformers"),
     depends=_embedder_dependencies,
-    asks=lambda config: {"llm": 'normalise.check = "model"'} if config.normalise.check == "model" else {},
-    reply=20,
 )
 superseding = Stage(  # triplets to those with the time they hold from, rejected where a later document superseded them
     "supersede",
