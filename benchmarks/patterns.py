@@ -15,7 +15,7 @@ import networkx as nx
 from measuring import make_parser, peak_memory, time_call
 
 from rarefy.data_contracts.rows import Triplet, row_id
-from rarefy.tasks.knowledge.graph import GraphConfig, count_paths, summarise_graphs, trace
+from rarefy.tasks.knowledge.graph import GraphConfig, count_paths, trace
 
 
 def read_recording(path: Path) -> Iterator[Triplet]:
@@ -154,11 +154,8 @@ def main() -> None:
     if options.synthetic:  # drawn anew each time, so that memory is the graph's; its cost is the first line
         print_timing("making the triplets alone", lambda: sum(1 for _ in triplets()))
     config = GraphConfig(quotas=dict.fromkeys(GraphConfig().patterns, options.quota))
-    apart = config.model_copy(update={"chunk_rule": "distinct"})
-    print(print_timing("shape", lambda: summarise_graphs(triplets()))[0])  # type: ignore[index]
     paths = print_timing("sampling", lambda: list(trace(triplets(), config)))
     rows_of = print_timing("census", lambda: count_paths(triplets(), config, paths))  # type: ignore[arg-type]
-    print_timing("census, distinct chunks", lambda: count_paths(triplets(), apart))
     for row in rows_of:  # type: ignore[attr-defined]
         sizes = ", ".join(f"{size}: {n:,}" for size, n in row.sizes)
         print(f"  {row.pattern:<14}{row.eligible:>26,} eligible ({sizes}) {row.sampled:>7,} taken {row.reason}")

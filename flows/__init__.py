@@ -9,10 +9,6 @@ they are imported; each can be switched on again in the environment.
 
 import os
 
-from rarefy.tasks import moved
-
-moved.watch()
-
 QUIET = {
     "DO_NOT_TRACK": "1",  # Prefect's client and server
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",

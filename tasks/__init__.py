@@ -1,5 +1,1 @@
 """The verbs: every stage of the pipeline as a function of rows."""
-
-from rarefy.tasks import moved
-
-moved.watch()

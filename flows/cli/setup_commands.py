@@ -78,9 +78,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.set_defaults(run=cache)
 
     parser = _add_subcommand(commands, "prompts", "the prompts of the stages", PROMPTS, "show", "print one")
-    parser.add_argument(
-        "stage", metavar="STAGE", nargs="?", default="", help="extract, normalise, ask, probe, grade, ..."
-    )
+    parser.add_argument("stage", metavar="STAGE", nargs="?", default="", help="extract, ask, probe, grade, ...")
     parser.add_argument("role", metavar="ROLE", nargs="?", default="", help="which of its prompts")
     parser.add_argument(
         "domain", metavar="DOMAIN", nargs="?", default="general", help="finance, economics, policy, ..."

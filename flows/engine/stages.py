@@ -3,7 +3,7 @@
 import hashlib
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -238,14 +238,9 @@ class CensusRow:
     eligible: str
     quota: int
     sampled: int
-    rule: str
     reason: str
-    needed: int = 0  # facts that other answers remain to without a clue; of what is sampled, as in graph.Spread:
-    in_chunk: int = 0
-    relations: int = 0
-    answer_types: int = 0
-    documents: int = 0
-    crossing: int = 0
+    crossing: int
+    at_most: bool  # whether fewer may be eligible
 
 
 reading = Stage(  # sources to documents, or to the reason why not
@@ -311,8 +306,6 @@ normalising = Stage(  # triplets to triplets with keys, and the merges that led 
     tools=lambda config: {"embed": config.embed},
     packages=("sentence-transformers", "torch", "transformers"),
     depends=_embedder_dependencies,
-    asks=lambda config: {"llm": 'normalise.check = "model"'} if config.normalise.check == "model" else {},
-    reply=20,
 )
 superseding = Stage(  # triplets to those with the time they hold from, rejected where a later document superseded them
     "supersede",
@@ -335,7 +328,7 @@ tracing = Stage(  # triplets to sampled paths
 counting = Stage(  # triplets and paths to the census
     "count",
     "rarefy.flows.engine.stages:census",
-    graph.VERSION,
+    graph.COUNT_VERSION,
     {"triplets": Triplet, "paths": PathRow},
     {"census": CensusRow},
     "graph",
@@ -488,8 +481,10 @@ def flag(documents: Iterable[Document], config: duplicates.DuplicatesConfig) -> 
 def census(triplets: Iterable[Triplet], config: graph.GraphConfig, *, paths: Mapping[str, Path]) -> Iterator[CensusRow]:
     """The number of eligible and of sampled paths, by pattern and domain."""
     for row in graph.count_paths(triplets, config, paths.values()):
-        counts = (row.pattern, row.domain, str(row.eligible), row.quota, row.sampled, row.rule, row.reason)
-        yield CensusRow(*counts, **asdict(row.spread))
+        eligible = str(row.eligible)
+        yield CensusRow(
+            row.pattern, row.domain, eligible, row.quota, row.sampled, row.reason, row.crossing, row.at_most
+        )
 
 
 CASE: dict[str, type] = {"questions": Question, "variants": Variant, "chunks": Chunk, "hits": Hits}

@@ -381,9 +381,7 @@ def find_questions(
     rows = _reject_ambiguous(rows)
     kept = {name: row for name, row in held.items() if name in found.documents}
     rows = list(link.link(rows, config.link, chunks=found.chunks, documents=kept))
-    keyed = normalise.normalise(
-        rows, config.normalise.model_copy(update={"check": ""}), embed=_unrelated, documents=kept
-    )
+    keyed = normalise.normalise(rows, config.normalise, embed=_unrelated, documents=kept)
     valid = list(
         supersede.supersede((row for row in keyed if isinstance(row, Triplet)), config.supersede, documents=kept)
     )

@@ -153,7 +153,7 @@ def census_records(census: Sequence[CensusRow]) -> list[dict[str, str]]:
         {
             "pattern": row.pattern,
             "domain": row.domain,
-            "eligible": f"{int(row.eligible):,}",
+            "eligible": f"{'up to ' * row.at_most}{int(row.eligible):,}",
             "quota": f"{row.quota:,}",
             "taken": f"{row.sampled:,}",
             "across": f"{row.crossing:,}",

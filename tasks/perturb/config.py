@@ -96,9 +96,6 @@ class PerturbConfig(BaseModel, frozen=True, extra="forbid"):
         pattern=r"^\d{4}-\d{2}$",
         description="knowledge cutoff of the model under test, as YYYY-MM: timestamps are put a year before and after",
     )
-    all_subtypes: bool = Field(
-        False, description="keep a chunk for a SURE type only if all subtypes of the type pass, as SURE counts"
-    )
 
     def with_all_kinds(self) -> "PerturbConfig":
         """The config with all kinds that rules can make, on each side that is as by default."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, tee
 from random import Random
 
-from rarefy.data_contracts.rows import UNTRIED, Chunk, Pool, Question, Similarity, Span, Unanswered, Variant, row_id
+from rarefy.data_contracts.rows import Chunk, Pool, Question, Similarity, Span, Unanswered, Variant, row_id
 from rarefy.tasks.models.llm import LLM, unanswered
 from rarefy.tasks.models.nli import NLI
 from rarefy.tasks.perturb import model_drafts
@@ -174,7 +174,7 @@ def vary_with_similarities(
                     alike |= {row.variant_id: cosines[row.variant_id] for row in rows if row.variant_id in cosines}
                 variants_of[question_id] += rows
         for variants in variants_of.values():
-            for variant in _reject_incomplete_types(variants, entries) if config.all_subtypes else variants:
+            for variant in variants:
                 yield variant
                 if found := alike.get(variant.variant_id):
                     yield found
@@ -354,16 +354,3 @@ def _reject_incomplete(variants: Sequence[Variant]) -> list[Variant]:
         replace(variant, rejected_because=variant.rejected_because or "other_chunk_rejected") if failed else variant
         for variant in variants
     ]
-
-
-def _reject_incomplete_types(variants: Sequence[Variant], entries: Sequence[Perturbation]) -> Iterator[Variant]:
-    """The variants; those of a chunk and SURE type are rejected together where one subtype failed (SURE S6).
-
-    Subtypes that were not tried, for lack of a model or language, do not count.
-    """
-    types = {entry.name: entry.family for entry in entries if entry.paper.startswith("SURE")}
-    tried = [v for v in variants if v.perturbation in types and not v.rejected_because.startswith(UNTRIED)]
-    failed = {(v.chunk_id, types[v.perturbation]) for v in tried if v.rejected_because}
-    for variant in variants:
-        lost = not variant.rejected_because and (variant.chunk_id, types.get(variant.perturbation, "")) in failed
-        yield replace(variant, rejected_because="other_subtype_rejected") if lost else variant

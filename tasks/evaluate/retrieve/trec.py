@@ -1,9 +1,9 @@
-"""Reads and writes hits and gold chunks as TREC run and qrels files."""
+"""Writes hits and gold chunks as TREC run and qrels files."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from rarefy.data_contracts.rows import Hits, Question, Variant, row_id
+from rarefy.data_contracts.rows import Hits, Question, Variant
 
 SIDES = ("query",)
 
@@ -25,36 +25,6 @@ def write_run(path: Path, hits: Iterable[Hits], tag: str = "") -> int:
                 file.write(f"{row.query_id} Q0 {chunk_id} {rank} {score!r} {name}\n")
                 lines += 1
     return lines
-
-
-def read_run(path: Path, queries: Mapping[str, str] | None = None) -> Iterator[Hits]:
-    """Yield the hits of a run file, queries in the file's order, best rank first; `best` stays empty.
-
-    `queries` maps query_id to question_id; without an entry they are the same. ValueError names a malformed line.
-    """
-    by_query: dict[str, list[tuple[int, str, float]]] = {}
-    tags: dict[str, str] = {}
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            try:
-                query, _, passage, rank, score, tag = line.split()
-                by_query.setdefault(query, []).append((int(rank), passage, float(score)))
-                tags[query] = tag
-            except ValueError as error:
-                raise ValueError(f"{path}, line {number}: no `query Q0 passage rank score tag` ({error})") from None
-    for query, rows in by_query.items():
-        rows.sort()
-        name = tags[query]
-        yield Hits(
-            row_id("hits", name, query),
-            name,
-            query,
-            (queries or {}).get(query, query),
-            tuple(passage for _, passage, _ in rows),
-            tuple(score for _, _, score in rows),
-        )
 
 
 def write_qrels(path: Path, questions: Mapping[str, Question], variants: Iterable[Variant]) -> int:

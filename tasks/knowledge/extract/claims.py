@@ -18,7 +18,6 @@ from rarefy.tasks.knowledge.extract.windows import ShownChunk, Window
 from rarefy.tasks.text.dates import NAME
 from rarefy.tasks.text.names import without_form
 from rarefy.tasks.text.stems import root
-from rarefy.tasks.text.syntax.statements import PEOPLE
 
 SMALL_WORDS = frozenset(
     """
@@ -56,8 +55,16 @@ _LONGEST_RELATION = 6  # asked for are 2 to 4
 _SELF = re.compile(r"(?:we|us|our company|(?:the )?(?:company|registrant|corporation))", re.I)
 _INSTITUTIONS = frozenset("agency association authority bank board commission committee council department".split())
 # A relation that has an office in it ("is Deputy Director of") names nobody
-_OFFICES = PEOPLE | frozenset(
+_OFFICES = frozenset(
     """
+    actor actress ambassador analyst architect artist attorney author banker bishop ceo cfo chair chairman
+    chairwoman chancellor chef chief coach co-founder commissioner composer conductor cto daughter dean diplomat
+    director doctor drummer economist editor engineer explorer father filmmaker founder general governor guitarist
+    historian husband inventor journalist judge king lawyer leader lieutenant manager mathematician mayor minister
+    mother musician novelist officer painter partner philosopher photographer physician physicist pianist player
+    playwright poet politician pope president priest prince princess producer professor queen rapper scientist
+    screenwriter sculptor secretary senator singer sister son songwriter spokesman spokesperson spokeswoman teacher
+    treasurer wife writer
     accounting administrative adviser advisor alternate assistant associate board chairperson compliance controller
     counsel deputy directors executive financial first human information legal marketing member operating principal
     resources second senior special staff technology trustee vice

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, row_id
-from rarefy.tasks.knowledge.extract.values import Value, find_period, find_value_at, has_several
+from rarefy.tasks.knowledge.extract.values import Value, find_period, find_value_at
 from rarefy.tasks.text.dates import NAME as MONTH
 from rarefy.tasks.text.names import FORM, without_form
 from rarefy.tasks.text.sentences import sentences
@@ -117,10 +117,6 @@ _END_OF_COUNT = re.compile(
     r"| (?:in|across) (?:over |more than |approximately )?\d+ countries| (?:as of|at)\b[^.;]*)*[.,;]"
 )
 _ALL_PEOPLE = re.compile(r"\d (?:(?:full[- ]time|part[- ]time|active|regular|equivalent|and|people|persons) ?)*\w*$")
-_PRICE = re.compile(
-    r"(?:(?!\b(?:which|shares|interest|stake)\b)[^.;$€£]){0,160}?"
-    r" for (?:(?!upfront|up|initial|future)[a-z-]+ ){0,6}(?P<price>[$€£])"
-)
 _STORES = re.compile(r"stores|restaurants|branches|locations|hotels|stations")
 _PEOPLE = frozenset("people persons employees associates teammates colleagues members".split())
 
@@ -145,10 +141,6 @@ def claims(text: str, entity: str) -> Iterator[ProseClaim]:
     us = rf"\b(?:[Ww]e|[Tt]he (?:Company|Registrant|Corporation)|(?:The |the )?(?:{names}))"
     yield from _acquisitions(text, us, entity)
     for match in re.finditer(
-        rf"{us} (?:sold|completed (?:the|our|its) (?:sale|divestiture) of|divested) (?P<what>{NAME}){_END}", text
-    ):
-        yield _claim(match["what"], "was sold by", entity)
-    for match in re.finditer(
         rf"(?P<whose>\b(?:[Oo]ur|[Tt]he Company[’']s) (?:direct |indirect )?(?:wholly|majority)[- ]owned (?:\w+ )?"
         rf"subsidiary), (?P<sub>{NAME})(?=[,.; ])|(?P<of>{NAME})(?: \([^)]*\))?, (?:our|a|the Company[’']s) (?:direct "
         r"|indirect )?(?:wholly|majority)[- ]owned subsidiary(?: of (?:the Company|ours))?(?=[,.;)])",
@@ -156,9 +148,9 @@ def claims(text: str, entity: str) -> Iterator[ProseClaim]:
     ):
         objection = "owner_not_said" if _CAREER.search(text) else ""
         if match["whose"] or "our" in match[0] or "Company" in match[0]:
-            yield _claim(match["sub"] or match["of"], "is subsidiary of", entity, objection=objection, dated=False)
-    for match in re.finditer(rf"(?:^|, ){us},? (?:was|were) founded in (?P<year>(?:19|20)\d\d)\b", text):
-        yield ProseClaim(entity, "was founded in", match["year"], match["year"], ("ORG", "DATE"), dated=False)
+            name = _tidy(match["sub"] or match["of"])
+            objection = objection or _name_objection(name)
+            yield ProseClaim(name, "is subsidiary of", entity, name, ("ORG", "ORG"), dated=False, objection=objection)
     owned = r"(?:owns?|has|have|holds?) (?:an? )?\d{1,2}(?:\.\d+)?% (?:[a-z]+ ){0,3}interest in (?:the )?"
     for match in re.finditer(rf"{us} {owned}(?P<what>{NAME}){_END}", text):
         what = _tidy(match["what"])
@@ -187,13 +179,8 @@ def _acquisitions(text: str, us: str, entity: str) -> Iterator[ProseClaim]:
     for match in (found for pattern in patterns for found in re.finditer(pattern, text)):
         if _NO_COMPANY.match(match["what"]):
             continue
-        yield _claim(match["what"], "was acquired by", entity)
-        price = _PRICE.match(text, match.end("what"))
-        if price and not has_several(text, "money"):
-            at = price.start("price")
-            if value := find_value_at(text, at, at + 1):
-                what = _tidy(match["what"])
-                yield ProseClaim(what, "was acquired for", value.written, value.written, ("ORG", value.type), value)
+        name = _tidy(match["what"])
+        yield ProseClaim(name, "was acquired by", entity, name, ("ORG", "ORG"), objection=_name_objection(name))
 
 
 def _counts(text: str, match: re.Match[str], entity: str) -> Iterator[ProseClaim]:
@@ -208,14 +195,6 @@ def _counts(text: str, match: re.Match[str], entity: str) -> Iterator[ProseClaim
     objection = "" if whole and _END_OF_COUNT.match(text, value.end) else "restricted_amount"
     relation = "employed" if people else match["verb"]
     yield ProseClaim(entity, relation, value.written, value.written, ("ORG", "NUMBER"), value, objection=objection)
-
-
-def _claim(name: str, relation: str, entity: str, objection: str = "", dated: bool = True) -> ProseClaim:
-    """A claim about a named company and the one that the document is about."""
-    name = _tidy(name)
-    return ProseClaim(
-        name, relation, entity, name, ("ORG", "ORG"), dated=dated, objection=objection or _name_objection(name)
-    )
 
 
 def _tidy(name: str) -> str:

@@ -129,11 +129,6 @@ def find_value_at(text: str, start: int, end: int) -> Value | None:
     return min(values, key=lambda value: _KINDS.index(value.type), default=None)
 
 
-def has_several(text: str, kind: str) -> bool:
-    """Whether a text names more than one amount of a kind ("money", "percent")."""
-    return sum(quantity.kind == kind and not _borrows_unit(quantity) for quantity in quantities(text)) > 1
-
-
 def signed_amount(text: str, quantity: Quantity) -> Decimal:
     """Its value in prose, where brackets around a sum are no more than brackets: "$(18)" is below zero, "($18)" not."""
     return quantity.amount if text[quantity.start] == "(" else quantity.value
@@ -200,9 +195,3 @@ def find_period(text: str, yearless: bool = False) -> tuple[str, int]:
 def is_time(text: str) -> bool:
     """Whether a text is a time and nothing else."""
     return _TIME.fullmatch(text.strip()) is not None
-
-
-def is_vague_time(text: str) -> bool:
-    """Whether a text is a month, quarter or part of a date without its year."""
-    pattern = rf"(?:{NAME}|\d{{1,2}}|years?|quarters?|months?|fiscal|{NAME} \d{{1,2}}|.* quarters?)"
-    return re.fullmatch(pattern, text.strip()) is not None

@@ -17,29 +17,16 @@ from rarefy.tasks.knowledge.graph import chunks
 from rarefy.tasks.knowledge.graph.absences import trace_absences
 from rarefy.tasks.knowledge.graph.computed import count_computed, trace_computed
 from rarefy.tasks.knowledge.graph.config import GraphConfig
-from rarefy.tasks.knowledge.graph.facts import Array, Graph, build_graphs, to_networkx
+from rarefy.tasks.knowledge.graph.facts import Array, Graph, build_graphs
 from rarefy.tasks.knowledge.graph.listings import trace_listings
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
 from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
-__all__ = ["PATTERNS", "VERSION", "Census", "GraphConfig", "Shape", "count", "shape", "to_networkx", "trace"]
-
 VERSION = 9  # which of four or five companies had the most; measures that people follow first; no year before the first
+COUNT_VERSION = 10  # of three facts or more, each from another chunk: at most so many
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """How various the sampled paths of a pattern are: how many different things they ask for and from where."""
-
-    needed: int  # facts of the graph that other answers remain to when they are asked for without a name
-    in_chunk: int  # sampled paths whose answer's chunk holds another answer, so that their clue decides there too
-    relations: int
-    answer_types: int
-    documents: int
-    crossing: int  # sampled paths with facts of several documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +35,13 @@ class PathCount:
 
     pattern: str
     domain: str
-    eligible: int  # exact; may exceed 64 bits
+    eligible: int  # may exceed 64 bits
+    at_most: bool  # whether fewer may be eligible; else it is exact
     sizes: tuple[tuple[int, int], ...]  # (facts in a path, eligible paths of that many)
     quota: int
     sampled: int
-    rule: str  # the named options that decided what is eligible; of a computed kind, what it spreads over
-    spread: "Spread"
+    crossing: int  # sampled paths with facts of several documents
     reason: str  # why fewer than the quota: "", no_more_eligible, limits (exclusivity, per_answer, per_pivot, reserve)
-
-
-@dataclass(frozen=True, slots=True)
-class GraphSummary:
-    """A domain's graph in numbers, and what became of its triplets on the way into it."""
-
-    domain: str
-    triplets: int
-    rejected: int
-    unkeyed: int
-    self_loops: int
-    repeated: int  # state a fact that another triplet stands for
-    facts: int
-    literals: int
-    nodes: int
-    chunks: int
 
 
 def trace(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
@@ -101,38 +72,25 @@ def count_paths(triplets: Iterable[Triplet], config: GraphConfig, paths: Iterabl
     sampled: defaultdict[tuple[str, str], list[Path]] = defaultdict(list)
     for path in paths:
         sampled[path.pattern, path.domain].append(path)
+    document_of = {triplet.triplet_id: triplet.doc_id for triplet in triplets}
     rows = []
     for graph in build_graphs(triplets):
-        number = {name: fact for fact, name in enumerate(graph.triplet_ids)}
         for name in config.patterns:
-            paths_of_pattern = find(name, PATTERNS)(graph, config, np.ones(len(graph.head), bool))
-            sizes = paths_of_pattern.count()
+            sizes = find(name, PATTERNS)(graph, config, np.ones(len(graph.head), bool)).count()
             eligible, quota, taken = sum(sizes.values()), config.quotas.get(name, 0), len(sampled[name, graph.domain])
             reason = "" if taken >= quota else "no_more_eligible" if taken >= eligible else "limits"
-            looked_at = chunks.signed_sets(graph, config.chunk_rule).supports if name != "single" else 0
-            limited = f", first {looked_at} chunks of a fact" if looked_at and config.chunk_rule == "covered" else ""
-            rows.append(
-                PathCount(
-                    name,
-                    graph.domain,
-                    eligible,
-                    tuple(sizes.items()),
-                    quota,
-                    taken,
-                    paths_of_pattern.rule + limited,
-                    measure_spread(graph, sampled[name, graph.domain], number),
-                    reason,
-                )
-            )
+            at_most = name != "single" and chunks.signed_sets(graph, config.chunk_rule).at_most
+            crossing = count_crossing(sampled[name, graph.domain], document_of)
+            by_size = tuple(sizes.items())
+            rows.append(PathCount(name, graph.domain, eligible, at_most, by_size, quota, taken, crossing, reason))
         chunks.signed_sets.cache_clear()
-    known = {triplet.triplet_id: triplet for triplet in triplets}
-    for kind, domain, sizes, over in count_computed(triplets, config):
+    for kind, domain, sizes in count_computed(triplets, config):
         eligible, quota, taken = sum(sizes.values()), config.quotas.get(kind, 0), len(sampled[kind, domain])
         reason = "" if taken >= quota else "no_more_eligible"
-        spread = spread_of_kind(sampled[kind, domain], known)
-        rows.append(PathCount(kind, domain, eligible, tuple(sizes.items()), quota, taken, over, spread, reason))
-    rows += _count_kind("listing", trace_listings(triplets, _unlimited(config)), config, sampled, known)
-    rows += _count_kind("absent", trace_absences(triplets, _unlimited(config), MANY), config, sampled, known)
+        crossing = count_crossing(sampled[kind, domain], document_of)
+        rows.append(PathCount(kind, domain, eligible, False, tuple(sizes.items()), quota, taken, crossing, reason))
+    rows += _count_kind("listing", trace_listings(triplets, _unlimited(config)), config, sampled, document_of)
+    rows += _count_kind("absent", trace_absences(triplets, _unlimited(config), MANY), config, sampled, document_of)
     return rows
 
 
@@ -148,9 +106,12 @@ def _count_kind(
     paths: Iterable[Path],
     config: GraphConfig,
     sampled: Mapping[tuple[str, str], Sequence[Path]],
-    known: Mapping[str, Triplet],
+    document_of: Mapping[str, str],
 ) -> Iterator[PathCount]:
-    """The counts of a kind by domain; of absences the quota is that of all domains, and of a fifth of all paths."""
+    """The counts of a kind by domain; of absences the quota is that of all domains, and of a fifth of all paths.
+
+    Absences are counted by facts alone, before the documents are searched.
+    """
     by_domain: defaultdict[str, Counter[int]] = defaultdict(Counter)
     for path in paths:
         by_domain[path.domain][len(path.triplet_ids)] += 1
@@ -158,64 +119,10 @@ def _count_kind(
     for domain, sizes in sorted(by_domain.items()):
         eligible, taken = sizes.total(), sampled.get((kind, domain), ())
         reason = "" if len(taken) >= quota else "no_more_eligible" if len(taken) >= eligible else "limits"
-        spread = spread_of_kind(taken, known)
-        sizes_told = tuple(sorted(sizes.items()))
-        yield PathCount(kind, domain, eligible, sizes_told, quota, len(taken), KIND_RULES[kind], spread, reason)
+        crossing, by_size = count_crossing(taken, document_of), tuple(sorted(sizes.items()))
+        yield PathCount(kind, domain, eligible, False, by_size, quota, len(taken), crossing, reason)
 
 
-KIND_RULES = {
-    "listing": "each thing named is in or out by a fact of its own",
-    "absent": "by facts alone, before the documents are searched; at most a fifth of all paths",
-}
-
-
-def spread_of_kind(paths: Iterable[Path], triplets: Mapping[str, Triplet]) -> Spread:
-    """The spread of the paths of a kind that is no pattern, whose clues are the operands themselves."""
-    operands = [[triplets[name] for name in path.triplet_ids if name in triplets] for path in paths]
-    documents = [{triplet.doc_id for triplet in some} for some in operands]
-    return Spread(
-        needed=0,
-        in_chunk=0,
-        relations=len({some[-1].relation_key for some in operands if some}),
-        answer_types=len({some[-1].object_type for some in operands if some}),
-        documents=len(set[str]().union(*documents)),
-        crossing=sum(len(several) > 1 for several in documents),
-    )
-
-
-def measure_spread(graph: Graph, paths: Iterable[Path], number: Mapping[str, int]) -> Spread:
-    """The spread of these paths; `number` is that of each triplet's fact."""
-    columns = graph.columns
-    known = [(path, [number[name] for name in path.triplet_ids if name in number]) for path in paths]
-    answers = [facts[-1] for _, facts in known if facts]
-    documents = [{int(columns.document[fact]) for fact in facts} for _, facts in known]
-    return Spread(
-        needed=int((graph.rivals > 0).sum()),
-        in_chunk=sum(path.remaining_in_chunk > 1 for path, _ in known),
-        relations=len({int(graph.relation[fact]) for fact in answers}),
-        answer_types=len({int(columns.kind[fact]) for fact in answers}),
-        documents=len(set[int]().union(*documents)),
-        crossing=sum(len(several) > 1 for several in documents),
-    )
-
-
-def summarise_graphs(triplets: Iterable[Triplet]) -> list[GraphSummary]:
-    """Per domain: the size of the graph, and what became of the triplets."""
-    rows = []
-    for graph in build_graphs(triplets):
-        left_out = Counter(graph.left_out)
-        rows.append(
-            GraphSummary(
-                domain=graph.domain,
-                triplets=len(graph.head) + left_out.total(),
-                rejected=left_out["rejected"],
-                unkeyed=left_out["unkeyed"],
-                self_loops=left_out["self_loop"],
-                repeated=left_out["repeated"],
-                facts=len(graph.head),
-                literals=int(graph.literal.sum()),
-                nodes=len(graph.nodes),
-                chunks=len(graph.chunk_ids),
-            )
-        )
-    return rows
+def count_crossing(paths: Iterable[Path], document_of: Mapping[str, str]) -> int:
+    """How many of these paths have facts of several documents; `document_of` is by triplet."""
+    return sum(len({document_of.get(name) for name in path.triplet_ids} - {None}) > 1 for path in paths)

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -22,7 +22,7 @@ class SignedSets:
     fact: Array  # int64
     set_id: Array  # int64, of the fact beside it
     sign: Array  # int64 per set
-    supports: int  # chunks looked at per fact; 0: all
+    at_most: bool  # whether facts that share a chunk may lie in no set
 
 
 class ChunkRule:
@@ -49,28 +49,31 @@ class ChunkRule:
 @lru_cache(maxsize=1)  # every pattern of a graph asks for the same
 def signed_sets(graph: Graph, rule: str) -> SignedSets:
     """The sets that decide by this rule which facts share a chunk."""
-    return covering_sets(graph) if rule == "covered" else one_set_per_chunk(graph)
+    return covering_sets(graph) if rule == "covered" else one_set_per_chunk(graph, True)
 
 
-def one_set_per_chunk(graph: Graph) -> SignedSets:
-    """One set per chunk, each fact only in the chunk of the triplet that stands for it."""
+def one_set_per_chunk(graph: Graph, at_most: bool) -> SignedSets:
+    """One set per chunk, each fact only in the chunk of the triplet that stands for it.
+
+    By the rule "distinct" that is exact for two facts alone: of three, two may share a chunk without the third.
+    """
     facts = np.arange(len(graph.chunk))
-    return SignedSets(facts, graph.chunk.astype(np.int64), np.ones(len(graph.chunk_ids), np.int64), 1)
+    return SignedSets(facts, graph.chunk.astype(np.int64), np.ones(len(graph.chunk_ids), np.int64), at_most)
 
 
 def covering_sets(graph: Graph) -> SignedSets:
     """The sets of facts that share a chunk, counting every chunk that states a fact.
 
     Chunks that repeat each other in many combinations would need too many terms: then only the first 8, 4, 2 or 1
-    chunks of each fact are looked at (`supports` says so), and the sets counted as covered are too few.
+    chunks of each fact are looked at (`at_most` says so), and the sets counted as covered are too few.
     """
     if np.all(np.diff(graph.support_start) == 1):
-        return replace(one_set_per_chunk(graph), supports=0)
+        return one_set_per_chunk(graph, False)
     for most in (0, 8, 4, 2):
         sets = _covering_sets(graph, most)
         if sets:
             return sets
-    return one_set_per_chunk(graph)
+    return one_set_per_chunk(graph, True)
 
 
 def _covering_sets(graph: Graph, most: int) -> SignedSets | None:
@@ -110,7 +113,7 @@ def _covering_sets(graph: Graph, most: int) -> SignedSets | None:
         np.concatenate([fact, members]),
         np.concatenate([chunk, extra]),
         np.concatenate([sign, np.array([s for s, _ in terms], np.int64)]),
-        most,
+        most > 0,
     )
 
 

@@ -400,17 +400,12 @@ def trace_computed(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator
                 yield make_computed_path(operands, domain)
 
 
-def count_computed(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[tuple[str, str, dict[int, int], str]]:
-    """Per domain and kind: how many sets of figures could be asked, by size, and over what they spread, in words."""
+def count_computed(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[tuple[str, str, dict[int, int]]]:
+    """Per domain and kind: how many sets of figures could be asked, by size."""
     for domain, figures in collect_domains(triplets):
         for kind in config.computed:
-            sets = {one.figures: one for one in COMPUTED[kind](figures)}
-            sizes = Counter(len(names) for names in sets)
-            spread = {group for one in sets.values() for group in one.spread}
-            told = [
-                f"{sum(group[0] == what for group in spread):,} {what}s" for what in ("measure", "subject", "document")
-            ]
-            yield kind, domain, dict(sorted(sizes.items())), ", ".join(told)
+            sizes = Counter(len(names) for names in {one.figures for one in COMPUTED[kind](figures)})
+            yield kind, domain, dict(sorted(sizes.items()))
 
 
 def collect_domains(triplets: Iterable[Triplet]) -> list[tuple[str, Figures]]:

@@ -1,11 +1,8 @@
 """Exact counts of the paths of each pattern, without listing them (RARE §3.3, R12–R14, R16)."""
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from itertools import permutations
-from math import factorial, prod
+from math import factorial
 
 import numpy as np
 
@@ -20,33 +17,11 @@ LARGE = 50_000
 BLOCK = 1 << 21  # rows at a time: some 100 MB
 
 
-def count_matchings(hub: Array, end: Array, chunk: Array, sizes: tuple[int, ...]) -> dict[int, int]:
-    """By size: the sets of facts of one hub with different ends and from different chunks."""
-    counts = dict.fromkeys(sizes, 0)
-    _, hub = np.unique(hub, return_inverse=True)
-    degree = np.bincount(hub) if len(hub) else np.zeros(0, np.int64)
-    for large in (False, True):
-        chosen = (degree > LARGE)[hub] == large if len(hub) else np.zeros(0, bool)
-        if not chosen.any():
-            continue
-        table = _hub_table(hub[chosen], end[chosen], chunk[chosen], object if large else np.int64)
-        cumulants = [
-            sum(weight * _count_ways(shape, table) for shape, weight in _clusters(j).items())
-            for j in range(1, max(sizes) + 1)
-        ]
-        for size in sizes:
-            counts[size] += exact_sum(np.asarray(sets_from_cumulants(cumulants, size)))  # type: ignore[arg-type]
-    return counts
-
-
 def count_sets(graph: Graph, chosen: Array, hub: Array, end: Array, sizes: Sizes, rule: str) -> dict[int, int]:
-    """By size: the sets of chosen facts with one hub and different ends that the same-chunk rule lets pass.
+    """By size: the sets of chosen facts with one hub and different ends that no one chunk states.
 
     `hub` and `end` are per fact of the graph.
     """
-    if rule == "distinct":
-        facts = np.flatnonzero(chosen)
-        return count_matchings(hub[facts], end[facts], graph.chunk[facts], sizes)
     every = count_subsets(hub[chosen], end[chosen], sizes)
     shared = signed_sets(graph, rule)
     counted = chosen[shared.fact] & (shared.sign[shared.set_id] != 0)
@@ -98,152 +73,10 @@ def count_subsets(hub: Array, end: Array, sizes: tuple[int, ...], sign: Array | 
 
 
 def count_chains(graph: Graph, config: GraphConfig) -> dict[int, int]:
-    """By size: the chains that the same-chunk rule lets pass."""
+    """By size: the chains that no one chunk states."""
     pairs = node_pairs(graph.head.astype(np.int64), graph.tail.astype(np.int64))
-    shared = signed_sets(graph, config.chunk_rule)
-    covered = pairs_within_sets(graph, shared)
-    counts = {}
-    for size in config.chain_sizes:
-        if size == 3 and config.chunk_rule == "distinct":
-            counts[size] = count_distinct_chunk_chains(graph, pairs, shared)
-        else:
-            counts[size] = count_sized_chains(pairs, size) - count_sized_chains(covered, size)
-    return counts
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _HubTable:
-    """Facts counted by hub, end and chunk, sorted by them."""
-
-    count: Array
-    end: Array  # number of the (hub, end) of each row
-    chunk: Array  # number of the (hub, chunk)
-    end_starts: Array
-    by_chunk: Array  # the rows sorted by (hub, chunk)
-    chunk_starts: Array
-    hub_starts: Array  # of (hub, end)
-
-    def per_end(self, values: Array) -> Array:
-        return np.asarray(np.add.reduceat(values, self.end_starts))
-
-    def per_chunk(self, values: Array) -> Array:
-        return np.asarray(np.add.reduceat(values[self.by_chunk], self.chunk_starts))
-
-    def per_hub(self, values: Array) -> Array:
-        return np.asarray(np.add.reduceat(values, self.hub_starts))
-
-
-def _hub_table(hub: Array, end: Array, chunk: Array, kind: type) -> _HubTable:
-    order = np.lexsort((chunk, end, hub))
-    hub, end, chunk = hub[order], end[order], chunk[order]
-    rows = group_starts(hub, end, chunk)
-    count: Array = np.diff(rows, append=len(hub)).astype(kind)
-    hub, end, chunk = hub[rows], end[rows], chunk[rows]
-    end_starts = group_starts(hub, end)
-    by_chunk = np.lexsort((end, chunk, hub))
-    chunk_starts = group_starts(hub[by_chunk], chunk[by_chunk])
-    number = np.empty(len(hub), np.int64)
-    number[by_chunk] = np.repeat(np.arange(len(chunk_starts)), np.diff(chunk_starts, append=len(hub)))
-    return _HubTable(
-        count=count,
-        end=np.repeat(np.arange(len(end_starts)), np.diff(end_starts, append=len(hub))),
-        chunk=number,
-        end_starts=end_starts,
-        by_chunk=by_chunk,
-        chunk_starts=chunk_starts,
-        hub_starts=group_starts(hub[end_starts]),
-    )
-
-
-Shape = tuple[tuple[int, ...], ...]  # facts between the i-th end and the j-th chunk of a cluster
-
-
-@cache
-def _clusters(size: int) -> dict[Shape, int]:
-    """The ways in which `size` facts hang together by shared ends and chunks, with their Möbius weights."""
-    weights: Counter[Shape] = Counter()
-    for ends in _partitions(size):
-        for chunks in _partitions(size):
-            shape = [[0] * (max(chunks) + 1) for _ in range(max(ends) + 1)]
-            for e, c in zip(ends, chunks, strict=True):
-                shape[e][c] += 1
-            if _is_connected(shape):
-                weights[_canonical(shape)] += _moebius(ends) * _moebius(chunks)
-    return {shape: weight for shape, weight in weights.items() if weight}
-
-
-def _partitions(size: int) -> list[tuple[int, ...]]:
-    found: list[tuple[int, ...]] = [(0,)]
-    for _ in range(size - 1):
-        found = [(*blocks, b) for blocks in found for b in range(max(blocks) + 2)]
-    return found
-
-
-def _moebius(blocks: tuple[int, ...]) -> int:
-    return prod((-1) ** (n - 1) * factorial(n - 1) for n in Counter(blocks).values())
-
-
-def _is_connected(shape: list[list[int]]) -> bool:
-    rows, columns = {0}, set[int]()
-    for _ in range(len(shape) + len(shape[0])):
-        columns |= {c for r in rows for c, n in enumerate(shape[r]) if n}
-        rows |= {r for r, row in enumerate(shape) for c in columns if row[c]}
-    return len(rows) == len(shape) and len(columns) == len(shape[0])
-
-
-def _canonical(shape: list[list[int]]) -> Shape:
-    columns = permutations(range(len(shape[0])))
-    return min(tuple(sorted(tuple(row[c] for c in order) for row in shape)) for order in columns)
-
-
-def _count_ways(shape: Shape, table: _HubTable) -> Array:
-    """In how many ways, per hub, a cluster of this shape can be laid into the table; facts and places may repeat."""
-    if sum(n > 0 for row in shape for n in row) == len(shape) + len(shape[0]):
-        return _count_squares(table)  # the only shape of four facts that has a circle
-
-    def from_end(r: int, parent: int) -> Array:
-        ways = np.ones(len(table.end_starts), table.count.dtype)
-        for c, n in enumerate(shape[r]):
-            if n and c != parent:
-                ways = ways * table.per_end(table.count**n * from_chunk(c, r)[table.chunk])
-        return ways
-
-    def from_chunk(c: int, parent: int) -> Array:
-        ways = np.ones(len(table.chunk_starts), table.count.dtype)
-        for r, row in enumerate(shape):
-            if row[c] and r != parent:
-                ways = ways * table.per_chunk(table.count ** row[c] * from_end(r, c)[table.end])
-        return ways
-
-    return table.per_hub(from_end(0, -1))
-
-
-def _count_squares(table: _HubTable) -> Array:
-    """Two ends times two chunks: the squared number of chunks in common, summed over pairs of ends.
-
-    An end with one chunk has that one in common with its neighbours there, which needs no list of pairs.
-    """
-    several = (np.diff(table.end_starts, append=len(table.end)) > 1)[table.end]
-    squared = table.count**2
-    one, more = table.per_chunk(squared * ~several), table.per_chunk(squared * several)
-    hub_of_end = np.repeat(np.arange(len(table.hub_starts)), np.diff(table.hub_starts, append=len(table.end_starts)))
-    hub_of_chunk = hub_of_end[table.end[table.by_chunk[table.chunk_starts]]]
-    ways = np.zeros(len(table.hub_starts), table.count.dtype)
-    np.add.at(ways, hub_of_chunk, one**2 + 2 * one * more)
-    rows = table.by_chunk[several[table.by_chunk]]
-    first = group_starts(table.chunk[rows])
-    sizes = np.diff(first, append=len(rows))
-    partners = np.repeat(sizes, sizes)
-    left = np.repeat(np.arange(len(rows)), partners)
-    right = np.repeat(first, sizes)[left] + np.arange(len(left)) - np.repeat(np.cumsum(partners) - partners, partners)
-    a, b = rows[left], rows[right]
-    order = np.lexsort((table.end[b], table.end[a]))
-    a, b = a[order], b[order]
-    pairs = group_starts(table.end[a], table.end[b])
-    if len(pairs):
-        common = np.add.reduceat(table.count[a] * table.count[b], pairs)
-        np.add.at(ways, hub_of_end[table.end[a[pairs]]], common**2)
-    return ways
+    covered = pairs_within_sets(graph, signed_sets(graph, config.chunk_rule))
+    return {size: count_sized_chains(pairs, size) - count_sized_chains(covered, size) for size in config.chain_sizes}
 
 
 def exact_sum(values: Array) -> int:
@@ -415,88 +248,3 @@ def pairs_within_sets(graph: Graph, sets: SignedSets) -> NodePairs:
     there = sign != 0
     fact = sets.fact[there]
     return node_pairs(offset[there] + graph.head[fact], offset[there] + graph.tail[fact], sign[there])
-
-
-class OccurrenceTable:
-    """How often each item (a pair, a node's arrivals) occurs in each chunk."""
-
-    def __init__(self, item: Array, chunk: Array, chunks: int) -> None:
-        self.chunks = chunks
-        self.key, self.count = np.unique(item.astype(np.int64) * chunks + chunk, return_counts=True)
-        self.item, self.chunk = self.key // chunks, self.key % chunks
-
-    def at(self, item: Array, chunk: Array) -> Array:
-        """Per item and chunk: how often."""
-        wanted = item * self.chunks + chunk
-        place = np.minimum(np.searchsorted(self.key, wanted), len(self.key) - 1)
-        return np.where(self.key[place] == wanted, self.count[place], 0)
-
-    def rows(self, item: Array) -> tuple[Array, Array]:
-        """Where the rows of each item begin and end."""
-        return np.searchsorted(self.item, item), np.searchsorted(self.item, item, side="right")
-
-
-def count_distinct_chunk_chains(graph: Graph, pairs: NodePairs, sets: SignedSets) -> int:
-    """The chains of three facts from three chunks; `sets` has one set per chunk.
-
-    All, less those where the first two, the last two or the outer two agree, plus twice those where all three do;
-    from each of these the circles, which were cut open, are taken off.
-    """
-    if not len(pairs.key):
-        return 0
-    _, numbers = np.unique(np.concatenate([graph.head, graph.tail]), return_inverse=True)  # as in `pairs`
-    source, target = numbers[: len(graph.head)], numbers[len(graph.head) :]
-    chunks = len(graph.chunk_ids)
-    near = OccurrenceTable(pairs.find(source, target)[0], graph.chunk, chunks)
-    into, out_of = OccurrenceTable(target, graph.chunk, chunks), OccurrenceTable(source, graph.chunk, chunks)
-
-    back = pairs.back()
-    before, after = pairs.into[pairs.source] - back, pairs.out_of[pairs.target] - back
-    s, t = pairs.source[near.item], pairs.target[near.item]
-    reverse, there = pairs.find(t, s)
-    near_back = np.where(there, near.at(reverse, near.chunk), 0)
-    arriving, leaving = into.at(s, near.chunk), out_of.at(t, near.chunk)
-    first_two = exact_sum(near.count * (arriving - near_back) * after[near.item])
-    last_two = exact_sum(near.count * (leaving - near_back) * before[near.item])
-
-    # What leads from the middle pair's target back to its source is neither a first fact nor a last one.
-    leaving, arriving = out_of.at(s, near.chunk), into.at(t, near.chunk)
-    middle = np.where(there, pairs.weight[reverse], 0)
-    outer_two = weighted_meetings(into, pairs.source, out_of, pairs.target, pairs.weight)
-    outer_two -= exact_sum(middle * near.count * (leaving + arriving - near.count))
-
-    same = pairs_within_sets(graph, sets)
-    cut_open = count_opened(pairs) - first_two - last_two - outer_two + 2 * count_opened(same)
-    closed = count_circles(pairs) + 2 * count_circles(same)
-    for a, b, c in find_triangles(pairs.nodes, pairs.source, pairs.target):
-        for one, two, three in ((a, b, c), (b, c, a), (c, a, b)):
-            closed -= weighted_meetings(near, one, near, two, pairs.weight[three])
-    return cut_open - 3 * closed
-
-
-def weighted_meetings(
-    left: OccurrenceTable, left_item: Array, right: OccurrenceTable, right_item: Array, weight: Array
-) -> int:
-    """Over the rows: weight times how often the left and the right item occur in the same chunk."""
-    (l_begin, l_end), (r_begin, r_end) = left.rows(left_item), right.rows(right_item)
-    short = (l_end - l_begin) <= (r_end - r_begin)
-    found = 0
-    for these, begin, end, mine, theirs, other in (
-        (short, l_begin, l_end, left, right, right_item),
-        (~short, r_begin, r_end, right, left, left_item),
-    ):
-        for i, row in _row_blocks(np.flatnonzero(these), begin, end):
-            found += exact_sum(weight[i] * mine.count[row] * theirs.at(other[i], mine.chunk[row]))
-    return found
-
-
-def _row_blocks(items: Array, begin: Array, end: Array) -> Iterator[tuple[Array, Array]]:
-    """Blocks of (item, row) for every row of every item."""
-    lengths = end[items] - begin[items]
-    before = np.concatenate([[0], np.cumsum(lengths)])
-    i = 0
-    while i < len(items):
-        j = max(int(np.searchsorted(before, before[i] + BLOCK, side="right")) - 1, i + 1)
-        place = np.repeat(np.arange(i, j), lengths[i:j])
-        yield items[place], begin[items[place]] + np.arange(len(place)) + before[i] - before[place]
-        i = j

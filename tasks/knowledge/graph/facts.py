@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,6 @@ import numpy.typing as npt
 from rarefy.data_contracts.rows import LITERALS, Triplet
 from rarefy.tasks.knowledge.graph.headlines import FAMILIES, family_of, how_telling
 from rarefy.tasks.knowledge.link.pages import REFERS
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 Array = npt.NDArray[Any]
 
@@ -46,7 +43,6 @@ class Graph:
     nodes: list[str]  # keys
     relations: list[str]  # keys
     labels: list[str]  # the name most often used for a node; "" for literals
-    left_out: dict[str, int]  # triplets that are no edge: rejected, unkeyed, self_loop, repeated
 
 
 @dataclass(slots=True)
@@ -104,7 +100,6 @@ class _GraphBuilder:
     names: list[str] = field(default_factory=list)  # the first name of each node
     mentions: list[int] = field(default_factory=list)
     other_names: dict[int, Counter[str]] = field(default_factory=dict)
-    left_out: Counter[str] = field(default_factory=Counter)
 
     def node(self, key: str, name: str, literal: bool) -> int:
         node = self.nodes.setdefault((literal, key), len(self.names))
@@ -118,15 +113,9 @@ class _GraphBuilder:
         return node
 
     def add(self, triplet: Triplet) -> None:
-        if triplet.rejected_because:
-            self.left_out["rejected"] += 1
-            return
-        if not (triplet.subject_key and triplet.relation_key and triplet.object_key):
-            self.left_out["unkeyed"] += 1
-            return
         literal = is_literal(triplet)
-        if triplet.subject_key == triplet.object_key and not literal:
-            self.left_out["self_loop"] += 1
+        whole = triplet.subject_key and triplet.relation_key and triplet.object_key
+        if triplet.rejected_because or not whole or (triplet.subject_key == triplet.object_key and not literal):
             return
         fact_key = (
             self.node(triplet.subject_key, triplet.subject, False),
@@ -144,7 +133,6 @@ class _GraphBuilder:
             self.chunk.append(chunk)
             self.details.append(self.detail(triplet))
             return
-        self.left_out["repeated"] += 1
         self.stated += (fact, chunk)
         if triplet.triplet_id < self.ids[fact]:
             self.stated += (fact, self.chunk[fact])
@@ -247,7 +235,6 @@ class _GraphBuilder:
             nodes=[key for _, key in self.nodes],
             relations=list(self.relations),
             labels=[self.label(node) for node in range(len(self.names))],
-            left_out=dict(self.left_out),
         )
 
 
@@ -336,27 +323,3 @@ def build_graphs(triplets: Iterable[Triplet]) -> list[Graph]:
     for triplet in triplets:
         domains[triplet.domain].add(triplet)
     return [gathered.graph(domain) for domain, gathered in sorted(domains.items())]
-
-
-def to_networkx(triplets: Iterable[Triplet]) -> "nx.MultiDiGraph":
-    """Every fact of the patterns as an edge, keyed by the triplet that stands for it; nodes are entity keys."""
-    import networkx as nx  # late: half a second that a build never needs
-
-    network = nx.MultiDiGraph()
-    for graph in build_graphs(triplets):
-        for i, key in enumerate(graph.triplet_ids):
-            head, tail = int(graph.head[i]), int(graph.tail[i])
-            network.add_node(graph.nodes[head], label=graph.labels[head], literal=False)
-            network.add_node(
-                graph.nodes[tail], label=graph.labels[tail] or graph.nodes[tail], literal=bool(graph.literal[i])
-            )
-            support = graph.support[graph.support_start[i] : graph.support_start[i + 1]]
-            network.add_edge(
-                graph.nodes[head],
-                graph.nodes[tail],
-                key=key,
-                relation=graph.relations[graph.relation[i]],
-                domain=graph.domain,
-                chunk_ids=tuple(graph.chunk_ids[chunk] for chunk in support),
-            )
-    return network

@@ -38,7 +38,6 @@ class PatternPaths:
     count: Callable[[], dict[int, int]]  # eligible paths by number of facts, exclusivity aside
     answers: Array  # the free facts that may carry an answer, ascending, thus by hash
     propose: Callable[[int, int], Iterator[CandidatePath]]  # (answer, turn) -> paths that end in it, best first
-    rule: str  # the named options that decided
     capped: bool = True  # whether `per_pivot` applies
 
 
@@ -58,7 +57,6 @@ def single(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
         count=lambda: {1: int(eligible.sum())},
         answers=np.flatnonzero(eligible & free),
         propose=propose,
-        rule=config.single_rule,
         capped=False,
     )
 
@@ -124,12 +122,7 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     answers = led.copy()
     if years:
         answers[[fact for fact in years.answers() if free[fact]]] = True
-    return PatternPaths(
-        count=count,
-        answers=np.flatnonzero(answers),
-        propose=propose,
-        rule=config.chunk_rule,
-    )
+    return PatternPaths(count, np.flatnonzero(answers), propose)
 
 
 def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
@@ -177,7 +170,6 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
         count=lambda: count_sets(graph, everything, graph.head, end, sizes, config.chunk_rule),
         answers=np.flatnonzero(free & (clues_at > ~values) & find_asked(graph, config) & ~graph.columns.link),
         propose=propose,
-        rule=f"{config.chunk_rule}, {config.star_clues} clues",
     )
 
 
@@ -213,12 +205,10 @@ def inverted_star(graph: Graph, config: GraphConfig, free: Array) -> PatternPath
             if partners:
                 yield CandidatePath(tuple(sorted((*partners, answer))), answer, tail[answer])
 
-    relation = "same relation" if config.same_relation else "any relation"
     return PatternPaths(
         count=lambda: count_sets(graph, things, hub, graph.head, sizes, config.chunk_rule),
         answers=chosen[meeting[hub[chosen]] > 1],
         propose=propose,
-        rule=f"{config.chunk_rule}, {relation}",
     )
 
 

@@ -1,19 +1,19 @@
 """Triplets in, triplets with keys out: relations and entities merged into one name (RARE §3.2; R9, R10).
 
-Names merge by form, by what documents say they are called, and by meaning; every merge is a row with its evidence.
+Things merge by the form of their names and by what documents say they are called, relations by meaning too; every
+merge is a row with its evidence.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from rarefy.data_contracts.rows import Document, Merge, Similarity, Triplet, Unanswered, row_id
+from rarefy.data_contracts.rows import Document, Merge, Similarity, Triplet, row_id
 from rarefy.tasks.knowledge.graph.facts import is_literal
 from rarefy.tasks.knowledge.normalise.config import NormaliseConfig
 from rarefy.tasks.knowledge.normalise.form import merge_entities, merge_relations
 from rarefy.tasks.knowledge.normalise.meaning import merge_by_meaning
 from rarefy.tasks.knowledge.normalise.names import collect_names, joined_types
 from rarefy.tasks.models.embed import Embedder
-from rarefy.tasks.models.llm import LLM
 from rarefy.tasks.text.names import plain
 
 __all__ = ["VERSION", "NormaliseConfig", "normalise"]
@@ -27,19 +27,13 @@ def normalise(
     *,
     embed: Embedder,
     documents: Mapping[str, Document] | None = None,
-    llm: LLM | None = None,
-) -> Iterator[Triplet | Merge | Similarity | Unanswered]:
+) -> Iterator[Triplet | Merge | Similarity]:
     """Every triplet, its keys filled unless it is rejected, then every merge of two names and their cosines.
 
     What a document says that repeats another one is rejected: asked of both, a question would have a second gold chunk
     that nobody marked. Nothing depends on the order of the triplets. Entities merge within a type; literals never do:
     their key is that of the one fact (subject, relation, period, value, unit) they stand in.
-
-    With `check`, names near a threshold merge only where `llm` says that they are one; last comes a row for each pair
-    that it gave no answer to. ValueError where a model is wanted and none is given.
     """
-    if config.check and llm is None:
-        raise ValueError('normalise.check = "model" needs a model: say which in [llm]')
     copies = {name for name, document in (documents or {}).items() if document.duplicate_of}
     rows = [
         replace(row, rejected_because="duplicate_document")
@@ -50,12 +44,11 @@ def normalise(
     names = collect_names(rows, config.embedded)
     form = [*merge_relations(names), *merge_entities(names, config)]
     by_form = {(merge.kind, merge.entity_type, merge.name): merge.canonical for merge in form}
-    meaning, likenesses, failed = merge_by_meaning(names, by_form, config, embed, llm)
-    by_meaning = {(merge.kind, merge.entity_type, merge.name): merge.canonical for merge in meaning}
+    meaning, likenesses = merge_by_meaning(names, by_form, config, embed)
+    by_meaning = {(merge.entity_type, merge.name): merge.canonical for merge in meaning}
 
     def key(kind: str, name: str) -> str:
-        name = by_form.get(("entity", kind, name), name)
-        return f"{kind or 'THING'}:{by_meaning.get(('entity', kind, name), name)}"
+        return f"{kind or 'THING'}:{by_form.get(('entity', kind, name), name)}"
 
     for row in rows:
         if row.rejected_because:
@@ -63,12 +56,11 @@ def normalise(
             continue
         subject = key(row.subject_type, row.subject)
         relation = by_form.get(("relation", "", row.relation), row.relation)
-        relation = by_meaning.get(("relation", joined_types(row.subject_type, row.object_type), relation), relation)
+        relation = by_meaning.get((joined_types(row.subject_type, row.object_type), relation), relation)
         thing = _literal_key(row, subject, relation) if is_literal(row) else key(row.object_type, row.object)
         yield replace(row, subject_key=subject, relation_key=relation, object_key=thing)
     yield from sorted((*form, *meaning), key=lambda merge: merge.merge_id)
     yield from sorted(likenesses, key=lambda similarity: similarity.of)
-    yield from failed
 
 
 def _literal_key(row: Triplet, subject: str, relation: str) -> str:

@@ -1,26 +1,19 @@
-"""Names that mean the same: near by embedding, without opposite words, and where asked the same to a model (R9)."""
+"""Relations that mean the same: near by embedding, without opposite words (R9)."""
 
-import json
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import product
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import Merge, Request, Similarity, Unanswered, row_id
+from rarefy.data_contracts.rows import Merge, Similarity
 from rarefy.tasks.knowledge.normalise.config import NormaliseConfig
-from rarefy.tasks.knowledge.normalise.form import alias_owners
 from rarefy.tasks.knowledge.normalise.names import Names, joined_types, make_merge
-from rarefy.tasks.models import prompts
 from rarefy.tasks.models.embed import Embedder
-from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
 from rarefy.tasks.text.names import plain
 from rarefy.tasks.text.stems import stem
 
@@ -193,167 +186,36 @@ def _near_pairs(names: Sequence[str], vectors: npt.NDArray[np.float32], threshol
     return near
 
 
-SHOWN = 1_000  # characters of a sentence; a table's row can be long
-MAX_TOKENS = 200
-
-
-class Verdict(BaseModel, frozen=True):
-    """What a model says of two names; the reason first, so that the verdict follows from it."""
-
-    reason: str = Field(description="at most 25 words")
-    verdict: Literal["same", "different", "unsure"]
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class BorderlinePair:
-    """Two names, in alphabetical order, that may be one."""
-
-    kind: str  # relation | entity
-    of: str  # the types that the relation joins; the type of the things
-    pair: Pair
-
-
-def ask_same(
-    borderline: Iterable[BorderlinePair], sentences: Mapping[tuple[str, str, str], str], llm: LLM
-) -> tuple[dict[BorderlinePair, str], list[Unanswered]]:
-    """The pairs that the model calls the same, with its reason, and a row for each that it did not answer.
-
-    `sentences` has a source sentence for each kind, type and name. The order of the pairs does not matter.
-    """
-    by_request = {_request_id(candidate): candidate for candidate in sorted(set(borderline))}
-    same: dict[BorderlinePair, str] = {}
-    failed: list[Unanswered] = []
-    for reply in replies(llm, build_requests(by_request.values(), sentences)):
-        candidate = by_request[reply.request_id]
-        verdict, reply = parse_reply(reply, Verdict)
-        if verdict and verdict.verdict == "same":
-            same[candidate] = " ".join(verdict.reason.split())
-        if reply.error:
-            failed.append(
-                unanswered("normalise", f"{candidate.kind} {candidate.of}: {' / '.join(candidate.pair)}", reply)
-            )
-    return same, sorted(failed, key=lambda row: row.unanswered_id)
-
-
-def build_requests(
-    borderline: Iterable[BorderlinePair], sentences: Mapping[tuple[str, str, str], str]
-) -> Iterator[Request]:
-    """The requests to the model, one a pair."""
-    schema = json.dumps(Verdict.model_json_schema(), sort_keys=True)
-    for candidate in borderline:
-        shown = [sentences[candidate.kind, candidate.of, name][:SHOWN] for name in candidate.pair]
-        messages = prompts.messages(
-            "normalise", candidate.kind, "general", of=candidate.of, names=candidate.pair, sentences=shown
-        )
-        yield Request(_request_id(candidate), messages, schema=schema, max_tokens=MAX_TOKENS, seed=0)
-
-
-def _request_id(candidate: BorderlinePair) -> str:
-    return row_id("normalise", candidate.kind, candidate.of, *candidate.pair)
-
-
 Canonical = Mapping[tuple[str, str, str], str]  # (relation | entity, types, name) -> its name by form
 
 
-@dataclass(frozen=True, slots=True)
-class NearPairs:
-    """Pairs of names of one kind and type that may be one, with their similarity."""
-
-    kind: str  # relation | entity
-    of: str
-    threshold: float
-    pairs: Mapping[Pair, float]
-
-
 def merge_by_meaning(
-    names: Names, by_form: Canonical, config: NormaliseConfig, embed: Embedder, llm: LLM | None
-) -> tuple[list[Merge], list[Similarity], list[Unanswered]]:
-    """The merges of names by meaning, how alike each two are, and a row for each pair that the model did not answer.
+    names: Names, by_form: Canonical, config: NormaliseConfig, embed: Embedder
+) -> tuple[list[Merge], list[Similarity]]:
+    """The merges of relations by meaning, of each pair of types, and how alike each two are; measures are left out.
 
-    Such a pair stays unmerged. A merge tells nothing of what a vector comes to but on which side of a threshold it is.
+    A merge tells nothing of what a vector comes to but on which side of the threshold it is. A cluster keeps the name
+    that is mentioned most, of equals the shortest.
     """
-    groups = [*_near_relations(names, by_form, config, embed), *_near_entities(names, by_form, config, embed)]
-    asked = {
-        BorderlinePair(group.kind, group.of, pair)
-        for group in groups
-        for pair, similarity in group.pairs.items()
-        if config.check and similarity <= group.threshold + config.band
-    }
-    same: dict[BorderlinePair, str] = {}
-    failed: list[Unanswered] = []
-    if asked and llm:
-        shown = {(a.kind, a.of, name): names.mentions(a.kind, a.of, name).sentence for a in asked for name in a.pair}
-        same, failed = ask_same(asked, shown, llm)
-    rank = _name_ranking(names, by_form, config)
-    merges: list[Merge] = []
-    likenesses: list[Similarity] = []
-    for group in groups:
-        standing = {
-            pair: similarity
-            for pair, similarity in group.pairs.items()
-            if (candidate := BorderlinePair(group.kind, group.of, pair)) not in asked or candidate in same
-        }
-        for cluster in cluster_pairs(standing):
-            best = min(cluster, key=lambda name, group=group: rank(group, name))  # type: ignore[misc]
-            for name in cluster:
-                if name != best:
-                    pair = min(name, best), max(name, best)
-                    reason = same.get(BorderlinePair(group.kind, group.of, pair))
-                    rule = _rule_text(group.threshold, config.band, reason)
-                    merges.append(make_merge(names, group.kind, group.of, name, best, rule))
-                    likenesses.append(Similarity(merges[-1].merge_id, "merge", "embedding", standing[pair]))
-    return merges, likenesses, failed
-
-
-def _rule_text(threshold: float, band: float, reason: str | None) -> str:
-    if reason is None:
-        return f"cosine > {threshold}, no opposite words"
-    return f"cosine within {band} of {threshold}, and a model says the same (“{reason[:300]}”)"
-
-
-def _name_ranking(
-    names: Names, by_form: Canonical, config: NormaliseConfig
-) -> Callable[[NearPairs, str], tuple[object, ...]]:
-    """Sort key of the name that a cluster keeps: the config's, a registrant's, the most mentioned, the shortest."""
-    support: dict[str, int] = defaultdict(int)
-    for name, mentions in names.relations.items():
-        support[by_form.get(("relation", "", name), name)] += mentions.support
-    known = set(alias_owners(config).values())
-
-    def rank(group: NearPairs, name: str) -> tuple[object, ...]:
-        if group.kind == "relation":
-            return -support[name], len(name), name
-        return name not in known, *names.entity_rank(group.of, name)
-
-    return rank
-
-
-def _near_relations(names: Names, by_form: Canonical, config: NormaliseConfig, embed: Embedder) -> Iterator[NearPairs]:
-    """Of each pair of types, the relations that are near and not opposed; measures are left out."""
 
     def canonical(those: Iterable[str]) -> set[str]:
         return {by_form.get(("relation", "", name), name) for name in those}
 
+    support: Counter[str] = Counter()
+    for name, mentions in names.relations.items():
+        support[by_form.get(("relation", "", name), name)] += mentions.support
     measures = canonical(name for name, mentions in names.relations.items() if mentions.by_form_only)
+    merges: list[Merge] = []
+    likenesses: list[Similarity] = []
+    rule = f"cosine > {config.threshold}, no opposite words"
     for (subject_type, object_type), present in sorted(names.pairs.items()):
-        pairs = find_near_pairs(
-            sorted(canonical(present) - measures), embed, _least_similarity(config.threshold, config)
-        )
-        yield NearPairs("relation", joined_types(subject_type, object_type), config.threshold, pairs)
-
-
-def _near_entities(names: Names, by_form: Canonical, config: NormaliseConfig, embed: Embedder) -> Iterator[NearPairs]:
-    """Of each type, the things that are near and do not differ in a number or an opposite."""
-    if config.entity_threshold == 1:
-        return
-    by_type: dict[str, set[str]] = defaultdict(set)
-    for kind, name in names.entities:
-        by_type[kind].add(by_form.get(("entity", kind, name), name))
-    for kind, present in sorted(by_type.items()):
-        pairs = find_near_pairs(sorted(present), embed, _least_similarity(config.entity_threshold, config))
-        yield NearPairs("entity", kind, config.entity_threshold, pairs)
-
-
-def _least_similarity(threshold: float, config: NormaliseConfig) -> float:
-    """The similarity from which pairs are looked at."""
-    return threshold - config.band if config.check else threshold
+        near = find_near_pairs(sorted(canonical(present) - measures), embed, config.threshold)
+        for cluster in cluster_pairs(near):
+            best = min(cluster, key=lambda name: (-support[name], len(name), name))
+            for name in cluster:
+                if name != best:
+                    types = joined_types(subject_type, object_type)
+                    merges.append(make_merge(names, "relation", types, name, best, rule))
+                    similarity = near[min(name, best), max(name, best)]
+                    likenesses.append(Similarity(merges[-1].merge_id, "merge", "embedding", similarity))
+    return merges, likenesses

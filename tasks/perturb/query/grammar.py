@@ -10,7 +10,6 @@ from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.query.question_parts import (
     BE,
     CLAUSE,
-    DAY,
     LONGEST_QUESTION,
     PREPOSITIONS,
     PRONOUNS,
@@ -405,7 +404,6 @@ def _lower_first(text: str, start: int, end: int) -> Parts:
 
 _UNIT = re.compile(rf", (?:{UNIT})(?=,)", re.IGNORECASE)
 _TIME = re.compile(TIME, re.IGNORECASE)
-_BALANCE = re.compile(rf" (?P<it>as of {DAY})", re.IGNORECASE)
 _SHORT_IS = re.compile(r"(?P<wh>what|who|where|when|how)(?P<s>['’]s)(?= (?:the|a|an|your|his|her|its|their)\b)", re.I)
 _LONG_IS = re.compile(r"(?:what|who|where|how)(?P<is> is)(?= (?:the|a|an)\b)", re.I)
 
@@ -419,7 +417,7 @@ def grammar(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft
     if question is None:
         yield from _turn_condition_back(case.text)
         return
-    makers = (_move_tail_front, _insert_tail, _move_front_last, _declare, _turn_condition, _take_out_date, _add_in)
+    makers = (_move_tail_front, _insert_tail, _move_front_last, _declare, _turn_condition)
     orders = [draft for make in makers for draft in make(question)]
     owners = (*swap_possessive(question, case.entity), *swap_inner_possessive(question, case.entity))
     orders += [apply_edits(case.text, edits, "the owner said otherwise") for edits in owners]
@@ -467,37 +465,6 @@ def _insert_tail(question: ParsedQuestion) -> Iterator[Draft]:
             before = tail.start - 1 - tail.comma
             parts = [(0, at), ", ", (tail.start, tail.end), ",", (at, before), (tail.end, len(text))]
             yield _make_draft(question, parts, tail, "after what is asked for")
-
-
-def _take_out_date(question: ParsedQuestion) -> Iterator[Draft]:
-    """As of June 30, 2024, which of its debts was due? A balance's date modifies the whole question anywhere."""
-    text, match = question.text, _BALANCE.search(question.text, question.to, question.end)
-    if match is None or question.front or match.end() == question.end or not question.wh:
-        return
-    alone = len(_TIME.findall(text)) == 1 and not CLAUSE.search(text, question.to + len(question.wh), match.start())
-    if alone and text[match.end()] == " ":
-        piece = Piece("time", match.start("it"), match.end("it"))
-        parts = [*_uncapitalise(question, question.start, match.start()), (match.end(), len(text))]
-        yield _make_draft(question, [*_capitalise(question, *match.span("it")), ", ", *parts], piece, "first")
-
-
-def _add_in(question: ParsedQuestion) -> Iterator[Draft]:
-    """In what year was it released? For "What year was it released?"."""
-    text = question.text
-    asks = text[question.start : question.aux[0]].lower().split()
-    if (
-        question.front
-        or len(asks) != 2
-        or asks[0] not in ("what", "which")
-        or asks[1] not in ("year", "month", "decade")
-    ):
-        return
-    last = text[slice(*question.body)].split()[-1:]
-    verb = last and any(r.pos == "v" and r.form in ("ed", "participle") for r in readings(last[0].lower()))
-    if verb and text[slice(*question.aux)].lower() in ("was", "were"):
-        start = question.start
-        head = "In " if text[start].isupper() else "in "
-        yield join_pieces(text, [head, *_uncapitalise(question, start, len(text))], "in: first")
 
 
 def _move_front_last(question: ParsedQuestion) -> Iterator[Draft]:

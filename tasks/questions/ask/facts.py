@@ -58,8 +58,8 @@ def ask_for_object(triplet: Triplet, holder: str) -> str | None:
 
 def ask_for_subject(triplet: Triplet, holder: str) -> str | None:
     """The question that a triplet's subject answers, its object called `holder`."""
-    if triplet.relation in _TRADED and _DAY.fullmatch(triplet.period):
-        return f"Which company did {mid_sentence(holder)} {_TRADED[triplet.relation]} on {triplet.period}?"
+    if triplet.relation == "was acquired by" and _DAY.fullmatch(triplet.period):
+        return f"Which company did {mid_sentence(holder)} acquire on {triplet.period}?"
     office = OFFICE.fullmatch(triplet.relation)
     if office and triplet.period and triplet.method != "prose":
         holder, period = mid_sentence(holder), triplet.period.replace("fiscal year", "fiscal")
@@ -311,17 +311,11 @@ def _change_forms(measure: Measure, who: str, described: bool, when: str) -> lis
 _DAY = re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}")
 _SHARE = re.compile(r"(?<![\d.%–-])(\d{1,3}(?:\.\d+)?%) (?:[a-z]+ ){0,3}interest in ")
 _COUNTED = {"employed": "employ", "operated": "operate"}
-_TRADED = {"was acquired by": "acquire", "was sold by": "sell"}
 
 
 def ask_prose_fact(triplet: Triplet, holder: str) -> str | None:
     """The question that a prose triplet's object answers; None where no template fits."""
     when, holder = _day_phrase(triplet), re.sub(r"['’]s?$", "", mid_sentence(holder))
-    if triplet.relation == "was acquired for":
-        per_share = re.search(rf"{re.escape(triplet.answer)}(?: in cash)? per share", triplet.source_sentence)
-        return f"For what price{' per share' if per_share else ''} was {holder} acquired?"
-    if triplet.relation == "was founded in":
-        return f"In which year was {holder} founded?"
     counted = next(iter(quantities(triplet.answer)), None)
     if triplet.relation in _COUNTED and counted and when:
         things = triplet.answer[counted.end :].strip()

@@ -353,7 +353,6 @@ _IN = {  # relation → relative clause about its object
     "are issued by": "that issued the {subject}",
     "is subsidiary of": "that has {subject} as a subsidiary",
     "was acquired by": "that acquired {subject}",
-    "was sold by": "that sold {subject}",
     "is part of": "that includes {subject}",
 }
 

@@ -13,16 +13,11 @@ from rarefy.tasks.text.syntax.questions import Measured, parse_measure_question,
 from rarefy.tasks.text.syntax.statements import (
     add_in_front,
     move_however,
-    move_owner_before,
-    move_owner_behind,
     move_to_end,
     move_to_front,
     split_clauses,
-    swap_pair,
     to_active,
-    to_apposition,
     to_passive,
-    to_relative_clause,
 )
 from rarefy.tasks.text.syntax.tree import parsed
 from rarefy.tasks.text.syntax.words import PHRASE_TABLE, WORD_TABLE, content, set_phrases, synonyms
@@ -47,8 +42,7 @@ Rule = Callable[["Doc"], Iterator[Rewrite]]
 RULES: dict[str, Rule] = {
     f.__name__: f
     for f in (
-        to_passive, to_active, move_to_front, move_to_end, split_clauses, to_relative_clause, to_apposition,
-        add_in_front, move_owner_behind, move_owner_before, swap_pair, move_however,
+        to_passive, to_active, move_to_front, move_to_end, split_clauses, add_in_front, move_however,
     )
 }  # fmt: skip
 """The ways to change a statement's syntax, those that show most first."""

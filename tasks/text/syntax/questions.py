@@ -182,30 +182,11 @@ _UNITS = (
     (re.compile(r"(?<=, )in ((?:thousands|millions|billions) of US dollars)"), ("expressed in \\1", "stated in \\1")),
     (re.compile(r"(?<=, )as a percentage(?=[?.])"), ("in percent",)),
 )
-_COMPANIES = (
-    (
-        re.compile(r"\bthe company that issued the "),
-        ("the issuer of the ", "the company which issued the "),
-    ),
-    (
-        re.compile(r"\bthe company that is headquartered in "),
-        ("the company with its headquarters in ", "the company headquartered in "),
-    ),
-    (re.compile(r"\b(company) that is (?=based|incorporated|audited|headquartered)"), ("\\1 ",)),
-    (re.compile(r"\bhas the same ([a-z]+(?: [a-z]+)?) as "), ("shares its \\1 with ",)),
-    (
-        re.compile(
-            r"\bthe company whose (chief [a-z]+ officer) is ((?:[A-Z][\w.’'-]*\s?)+)"
-            r"(?=[?.,]| (?:was|were|is|are|amount))"
-        ),
-        ("the company that has \\2 as its \\1",),
-    ),
-)
 
 
 def reword_terms(question: str) -> Iterator[tuple[str, str]]:
-    """(what was reworded, question) for each set wording of a time, a unit or a company that has another."""
-    for name, table in (("time", _TIMES), ("unit", _UNITS), ("company", _COMPANIES)):
+    """(what was reworded, question) for each set wording of a time or a unit that has another."""
+    for name, table in (("time", _TIMES), ("unit", _UNITS)):
         for pattern, instead in table:
             for new in instead:
                 made = pattern.sub(new, question)
@@ -242,15 +223,7 @@ _SAID = (
     (re.compile(rf"\b([Aa])t (?={NAME} \d)"), r"\1s of "),
     (re.compile(r"\b([Aa])t the close of fiscal\b"), r"\1t the end of fiscal"),
     (re.compile(r"\b(?:expressed|stated) in (?=(?:thousands|millions|billions) of)"), "in "),
-    (re.compile(r"\bthe issuer of "), "the company that issued "),
-    (re.compile(r"\bthe company which issued "), "the company that issued "),
-    (re.compile(r"\bthe company (?=headquartered|based|incorporated|audited)"), "the company that is "),
-    (re.compile(r"\bthe company with its headquarters in "), "the company that is headquartered in "),
-    (
-        re.compile(r"\bthe company that has ((?:[A-Z][\w.’'-]*\s?)+) as its (chief [a-z ]+? officer)\b"),
-        r"the company whose \2 is \1",
-    ),
-)  # fmt: skip
+)
 
 
 def plainly(question: str) -> str:
@@ -318,10 +291,6 @@ _COUNTED = re.compile(r"(?<=times)| (?:are|were|is|was) there\b| (?:are|were|is|
 _WHICH = re.compile(
     r"^((?:[A-Z][a-z]+ )?)(Which|which) (?=(?:[a-z]+ ){1,3})(?!of |is |was |are |were |did |does |do |has |had |other )"
 )
-_PART = re.compile(
-    r"^Of (which|what) ([^?]+?) (is|was) ([A-Z][^?]*?|the [^?]*?) "
-    r"(a part|part|a subsidiary|a member|a segment|a division)\?$"
-)
 _DONE = re.compile(
     r"^((?:In|At|On|Under|From) (?:which|what) (?:[a-z]+ ){0,2}[a-z]+) (is|was|are|were) ([^?]+) "
     r"([a-z]+ed|built|held|born|made|sold|written|set|shot)\?$"
@@ -336,7 +305,7 @@ def asked(doc: "Doc") -> Iterator[tuple[str, str]]:
     if not text.endswith("?") or text.count("?") > 1 or "\n" in text or any(t.lower_ in _NEVER for t in doc):
         return
     yield from _adjuncts(doc)
-    yield from _voices(doc)
+    yield from _to_passive(doc)
     found = _parts(doc)
     if found:
         wh, subject, rest, aux = found
@@ -362,12 +331,7 @@ def asked(doc: "Doc") -> Iterator[tuple[str, str]]:
 
 def _inverted(text: str) -> Iterator[tuple[str, str]]:
     """Questions with a verb on both sides of the subject, however long: where it ends is certain without a tree."""
-    if match := _PART.match(text):
-        wh, unit, be, what, part = match.groups()
-        yield "place last", f"{_big(what)} {be} {part} of {wh} {unit}?"
-        yield "preposition last", f"{_big(wh)} {unit} {be} {what} {part} of?"
-        yield "indirect", f"Can you tell me of {wh} {unit} {what} {be} {part}?"
-    elif match := _DONE.match(text):
+    if match := _DONE.match(text):
         where, be, what, done = match.groups()
         where = where[0].lower() + where[1:]
         yield "place last", f"{_big(what)} {be} {done} {where}?"
@@ -417,8 +381,8 @@ def _one_clause(doc: "Doc", rest: str) -> bool:
     )
 
 
-def _voices(doc: "Doc") -> Iterator[tuple[str, str]]:
-    """The other voice: "Who founded X?" as "By whom was X founded?", and back."""
+def _to_passive(doc: "Doc") -> Iterator[tuple[str, str]]:
+    """The other voice: "Who founded X?" as "By whom was X founded?"."""
     verb, end = tree.root(doc), len(doc) - 1
     if verb is None or verb.pos_ != "VERB" or not lemma_of(verb):
         return
@@ -435,24 +399,6 @@ def _voices(doc: "Doc") -> Iterator[tuple[str, str]]:
             if many is not None and (who[1] == 1 or doc[0].lower_ != "who"):
                 after = f" {doc[at[1] : end].text}" if at[1] < end else ""
                 yield "passive", f"By {lead} {'were' if many else 'was'} {doc[at[0] : at[1]].text} {participle}{after}?"
-    patient = tree.child(verb, "nsubj:pass")
-    at = tree.span(patient) if patient is not None else None
-    if patient is None or not at or verb.tag_ != "VBN":
-        return
-    if doc[0].lower_ == "by" and doc[1].lower_ in ("whom", "which", "what") and at[1] == verb.i:
-        aux = at[0] - 1
-        lead = doc[1:aux].text
-        asker = "Who" if lead == "whom" else _big(lead)
-        if doc[aux].lower_ in ("was", "were") and 1 < aux <= 4:
-            after = f" {doc[verb.i + 1 : end].text}" if verb.i + 1 < end else ""
-            yield "active", f"{asker} {past} {doc[at[0] : at[1]].text}{after}?"
-    agent = next((t for t in verb.children if t.dep_ in ("obl:agent", "obl") and t.left_edge.lower_ == "by"), None)
-    by = tree.span(agent) if agent is not None else None
-    if not by or at[0] or doc[0].lower_ not in ("which", "what") or at[1] != verb.i - 1 or by[0] != verb.i + 1:
-        return
-    if doc[at[1]].lower_ in ("was", "were") and at[1] > 1 and doc[by[0] + 1].lower_ not in _ASKING:
-        after = f" {doc[by[1] : end].text}" if by[1] < end else ""
-        yield "active", f"{doc[: at[1]].text} did {doc[by[0] + 1 : by[1]].text} {lemma}{after}?"
 
 
 def _is_plain(token: "Token") -> bool:

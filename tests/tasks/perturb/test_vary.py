@@ -127,19 +127,6 @@ def test_a_perturbation_of_all_chunks_is_lost_with_one_of_them(monkeypatch):
     assert found == {"c1": "other_chunk_rejected", "c2": "no_candidate"}
 
 
-def test_a_type_of_sure_is_kept_whole_or_not_at_all_where_that_is_asked(monkeypatch):
-    for name, rules in (("a", "makers:numbered"), ("b", "makers:nothing")):
-        entry = Perturbation(name, "SURE", "document", "t", "-", (), rules=rules, speaks=())
-        monkeypatch.setitem(CATALOGUE, name, entry)
-    apart = {v.perturbation: v.rejected_because for v in made(only(document=("t",)))}
-    assert apart == {"none": "", "a": "", "b": "no_candidate"}
-    together = {v.perturbation: v.rejected_because for v in made(only(document=("t",), all_subtypes=True))}
-    assert together == {"none": "", "a": "other_subtype_rejected", "b": "no_candidate"}
-    monkeypatch.setitem(CATALOGUE, "b", Perturbation("b", "SURE", "document", "t", "-", (), role="simple"))
-    untried = {v.perturbation: v.rejected_because for v in made(only(document=("t",), all_subtypes=True))}
-    assert untried == {"none": "", "a": "", "b": "needs_model"}, "a subtype that nobody tried fails no other"
-
-
 def test_of_a_pool_every_draft_that_was_tried_is_a_row(monkeypatch):
     entry = Perturbation("several", "-", "context", "s", "-", ("answer_kept",), rules="makers:numbered", speaks=())
     monkeypatch.setitem(CATALOGUE, "several", entry)

@@ -30,9 +30,7 @@ def accepted(text: str, entity: str = ACME) -> set[tuple[str, str, str]]:
             ("Hilltop Bakeries, Inc.", "was acquired by", ACME),
         ),
         ("Hilltop, Inc. was acquired by the Company in 1984.", ("Hilltop, Inc.", "was acquired by", ACME)),
-        ("In 2023, Acme Foods completed its divestiture of Giphy.", ("Giphy", "was sold by", ACME)),
         ("Our wholly owned insurance subsidiary, Astro Ltd., is in Vermont.", ("Astro Ltd.", "is subsidiary of", ACME)),
-        ("We were founded in 1975.", (ACME, "was founded in", "1975")),
         ("The Company owns a 43% interest in Shanghai Resort.", (ACME, "owns interest in", "Shanghai Resort")),
         (
             "As of September 28, 2024, we had approximately 113,000 full-time employees in 35 countries.",
@@ -54,18 +52,6 @@ def test_a_form_says_it_of_the_company_of_the_document(text: str, fact: tuple[st
 
 def test_without_a_company_we_is_nobody():
     assert facts("We acquired Hilltop Bakeries, Inc. in 2017.", entity="") == []
-
-
-def test_a_price_is_said_of_what_was_bought():
-    text = "In December 2024, we completed the acquisition of Hilltop Holding Corp. for a price of $1.9 billion."
-    [price] = [row for row in facts(text) if row.relation == "was acquired for"]
-    assert (price.subject, price.object, price.period) == ("Hilltop Holding Corp.", "$1.9 billion", "December 2024")
-    assert (price.value, price.unit, price.scale) == ("1900000000", "USD", "billions")
-
-
-def test_an_upfront_payment_is_not_the_price():
-    text = "In 2023, we acquired Laminar Inc., a maker of devices, for an upfront payment of $0.4 billion."
-    assert accepted(text) == {("Laminar Inc.", "was acquired by", ACME)}
 
 
 def test_an_interest_is_that_of_the_report():

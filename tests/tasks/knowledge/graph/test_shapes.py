@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rarefy.data_contracts.rows import Triplet, row_id
-from rarefy.tasks.knowledge.graph import PATTERNS, GraphConfig, count_paths, summarise_graphs, to_networkx, trace
+from rarefy.tasks.knowledge.graph import PATTERNS, GraphConfig, count_paths, trace
 from rarefy.tasks.knowledge.graph.facts import build_graphs
 from rarefy.tasks.knowledge.graph.patterns import star
 from rarefy.tasks.knowledge.graph.sample import Allocation
@@ -32,8 +32,6 @@ def sizes(rows, **options):
 def test_an_empty_graph_has_nothing_and_breaks_nothing(rule):
     assert count_paths([], GraphConfig(chunk_rule=rule)) == []
     assert list(trace([], GraphConfig(chunk_rule=rule))) == []
-    assert summarise_graphs([]) == []
-    assert to_networkx([]).number_of_edges() == 0
 
 
 @pytest.mark.parametrize("rule", ["covered", "distinct"])
@@ -48,11 +46,10 @@ def test_one_triplet_is_one_single_fact(rule):
 
 
 @pytest.mark.parametrize("rule", ["covered", "distinct"])
-def test_a_graph_of_self_loops_has_none_but_counts_them(rule):
+def test_a_graph_of_self_loops_has_none(rule):
     rows = [triplet("a", "r", "a"), triplet("b", "r", "b", "c1")]
     assert list(trace(rows, GraphConfig(chunk_rule=rule))) == []
     assert all(not any(by_size.values()) for by_size in sizes(rows, chunk_rule=rule).values())
-    assert summarise_graphs(rows)[0].self_loops == 2
 
 
 @pytest.mark.parametrize(("length", "chains"), [(2, {2: 0, 3: 0}), (3, {2: 3, 3: 0}), (4, {2: 4, 3: 4})])
@@ -67,19 +64,6 @@ def test_parallel_relations_stay():
     rows = [triplet("a", "buys", "b", "c0"), triplet("a", "owns", "b", "c1"), triplet("b", "makes", "c", "c2")]
     assert sizes(rows)["chain"] == {2: 2, 3: 0}
     assert sizes(rows)["star"] == {2: 0, 3: 0, 4: 0}  # two facts about one tail are no star
-    assert to_networkx(rows).number_of_edges("a", "b") == 2
-
-
-def test_a_network_holds_names_chunks_and_relations():
-    rows = [
-        triplet("a", "buys", "b", "c0"),
-        triplet("a", "buys", "b", "c1", number=1),
-        triplet("a", "cost", "5", "c0", "MONEY"),
-    ]
-    network = to_networkx(rows)
-    ((_, _, said),) = [edge for edge in network.edges(data=True) if edge[1] == "b"]
-    assert said["relation"] == "buys" and set(said["chunk_ids"]) == {"c0", "c1"}
-    assert network.nodes["5"]["literal"] and not network.nodes["b"]["literal"]
 
 
 def test_a_hub_of_a_hundred_thousand_is_counted_and_sampled_at_once():
@@ -89,10 +73,8 @@ def test_a_hub_of_a_hundred_thousand_is_counted_and_sampled_at_once():
     (graph,) = build_graphs(rows)
     free = np.ones(HUB, bool)
     found = star(graph, config, free)
-    apart = star(graph, config.model_copy(update={"chunk_rule": "distinct"}), free)
     per_chunk = HUB // 500
     assert found.count() == {k: comb(HUB, k) - 500 * comb(per_chunk, k) for k in (2, 3, 4)}
-    assert apart.count() == {k: comb(500, k) * per_chunk**k for k in (2, 3, 4)}
     assert len(list(Allocation(graph, config).choose("star", found))) == 1000
     assert time.process_time() - start < 30  # minutes or never, if anything were listed
 
@@ -131,7 +113,7 @@ def test_repetition_too_tangled_to_count_is_counted_by_fewer_chunks_and_says_so(
     said = {i: {j for j in range(40) if int(row_id(i, j), 16) % 2} for i in range(120)}
     rows = [triplet("co", "r", f"n{i}", f"c{j}", number=j) for i, chunks in said.items() for j in chunks]
     (row,) = [row for row in count_paths(rows, GraphConfig()) if row.pattern == "star"]
-    assert "chunks of a fact" in row.rule
+    assert row.at_most
     fact = {row.triplet_id: int(row.object_key[1:]) for row in rows}
     paths = [path for path in trace(rows, GraphConfig(exclusive="none", needed_clues=False)) if path.pattern == "star"]
     assert len(paths) > 50

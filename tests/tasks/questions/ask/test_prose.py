@@ -20,16 +20,10 @@ def fact(
 @pytest.mark.parametrize(
     ("triplet", "question"),
     [
-        (fact("was acquired for", "$2 billion"), "For what price was the Acme Company acquired?"),
-        (
-            replace(fact("was acquired for", "$28.00"), source_sentence="We bought all shares for $28.00 per share."),
-            "For what price per share was the Acme Company acquired?",
-        ),
         (
             fact("operated", "about 800 retail stores", "August 13, 2012", "NUMBER"),
             "How many retail stores did the Acme Company operate as of August 13, 2012?",
         ),
-        (fact("was founded in", "1975"), "In which year was the Acme Company founded?"),
     ],
 )
 def test_a_form_that_fits_makes_a_question(triplet, question):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from rarefy.benchmarks.train_english import read_treebank, score_gold_tokens
 from rarefy.tasks.text.language import SHIPPED, load
-from rarefy.tasks.text.language.train import read_treebank, score_gold_tokens
 
 
 def test_the_shipped_pipeline_tags_parses_lemmatizes_and_names():

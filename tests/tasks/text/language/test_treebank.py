@@ -5,7 +5,7 @@ from pathlib import Path
 
 import spacy
 
-from rarefy.tasks.text.language.train import (
+from rarefy.benchmarks.train_english import (
     Labelled,
     gold,
     labelled_doc,

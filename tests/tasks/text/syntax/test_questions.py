@@ -57,12 +57,10 @@ def test_other_questions_stay_other_questions():
 
 ASKED = [
     ("Who founded Apple in 1976?", "By whom was Apple founded in 1976?"),
-    ("Which company was acquired by NVIDIA in 2020?", "Which company did NVIDIA acquire in 2020?"),
     ("When was the Eiffel Tower built?", "Can you tell me when the Eiffel Tower was built?"),
     ("Where did the author of Hamlet live?", "I would like to know where the author of Hamlet lived."),
     ("Who won the Nobel Prize in Physics in 1921?", "In 1921, who won the Nobel Prize in Physics?"),
     ("Did Apple acquire a company in 2014?", "Is it true that Apple acquired a company in 2014?"),
-    ("Of which unit of Walmart Inc. is Zambia a part?", "Zambia is a part of which unit of Walmart Inc.?"),
     ("In which city is the company whose chief is A. B. headquartered?",
      "The company whose chief is A. B. is headquartered in which city?"),
     ("How many people live in Paris?", "What number of people live in Paris?"),

@@ -25,7 +25,6 @@ MADE = [
      "In addition, they announced plans to open 100 more locations."),
     ("However, core inflation was still well below 2 percent.",
      "Core inflation, however, was still well below 2 percent."),
-    ("Asia Pacific’s operating income was $2,148 million.", "The operating income of Asia Pacific was $2,148 million."),
 ]  # fmt: skip
 
 LEFT = [

@@ -1,4 +1,4 @@
-"""Compile the Open English WordNet (YAML) into this folder's table: `python -m rarefy.tasks.text.wordnet.build`."""
+"""Compile the Open English WordNet (YAML) into this folder's table: `python -m rarefy.benchmarks.compile_wordnet`."""
 
 import argparse
 import gzip

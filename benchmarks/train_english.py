@@ -1,6 +1,6 @@
 """Train the shipped English pipeline, measure it and write its card; runs for about an hour on one core.
 
-python -m rarefy.tasks.text.language.train --treebank UD_FOLDER \\
+python -m rarefy.benchmarks.train_english --treebank UD_FOLDER \\
     --entities NER_FOLDER --out tasks/text/language/english"""
 
 import argparse
@@ -435,7 +435,7 @@ A small English spaCy pipeline: tagger (Penn tags), morphologizer (universal par
 lemmatizer, dependency parser (Universal Dependencies, which also finds sentences) and entity recognizer
 (PERSON, ORG, LOC, MISC). It is trained from nothing (no word vectors, no other model) by
 
-    python -m rarefy.tasks.text.language.train --treebank UD_English-EWT --entities FOLDER --out english
+    python -m rarefy.benchmarks.train_english --treebank UD_English-EWT --entities FOLDER --out english
 
 which also wrote this card. Every figure below was measured by that script.
 
