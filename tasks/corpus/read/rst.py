@@ -61,10 +61,17 @@ SAID_OF_VERSIONS = {
 _DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([A-Za-z0-9][\w:.+-]{0,60}?)[ \t]?::", re.M)
 _ROLE = re.compile(r":([A-Za-z0-9][\w:.+-]{0,60}?):`|`:([A-Za-z0-9][\w:.+-]{0,60}?):")
 _TARGET = re.compile(r"(?s)(.+?)\s*<[^<>]+>\Z")
+# fields at the head as a mail has them (PEPs do), a line or more each
+_MAIL_HEAD = re.compile(r"\A\s*((?:[A-Z][\w-]*:(?:[ \t].*)?\n(?:[ \t]+\S.*\n)*){3,})(?=[ \t]*\n)")
+_MAIL_FIELD = re.compile(r"^([A-Z][\w-]*):[ \t]*(.*(?:\n[ \t]+\S.*)*)", re.M)
 
 
 def read_rst(text: str, source: str) -> Document:
-    """The document that a reStructuredText holds; the fields at its head become metadata."""
+    """The document that a reStructuredText holds; the fields at its head become metadata.
+
+    Fields as a mail has them stay in the text, a paragraph each, since nobody else says who wrote a proposal.
+    """
+    text, named = _part_mail_head(text)
     _know(text)
     tree = publish_doctree(text, settings_overrides=SETTINGS)
     about = dict(_take_fields(tree))
@@ -75,8 +82,20 @@ def read_rst(text: str, source: str) -> Document:
         return build_document(source, title or PurePosixPath(source).stem, "text/x-rst", [], {})
     page = publish_from_doctree(tree, writer="html5", settings_overrides=SETTINGS)
     document = read_html(page, source)
-    title = about.pop("title", "") or title or PurePosixPath(source).stem
+    title = about.pop("title", "") or named or title or PurePosixPath(source).stem
     return fill_fields(build_document(source, title, "text/x-rst", split_pieces(document), document.dropped), about)
+
+
+def _part_mail_head(text: str) -> tuple[str, str]:
+    """The text with a mail's fields at its head as paragraphs, and the title among them, "" where there is none."""
+    text = text.replace("\r\n", "\n")
+    if (head := _MAIL_HEAD.match(text)) is None:
+        return text, ""
+    fields = {name: " ".join(value.split()) for name, value in _MAIL_FIELD.findall(head[1])}
+    if not (title := fields.get("Title", "")):
+        return text, ""
+    number = f"PEP {fields['PEP']} – " if fields.get("PEP", "").isdecimal() else ""  # as its own site writes it
+    return "\n\n".join(f"{name}: {value}" for name, value in fields.items()) + f"\n{text[head.end() :]}", number + title
 
 
 # What docutils does not know

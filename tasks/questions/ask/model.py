@@ -105,7 +105,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-VERSION = 8  # patterns but chains through a year; about some paths nothing is asked, cover pages among them
+VERSION = 9  # patterns but chains through a year; things that a number tells apart are two
 
 
 class Asked(BaseModel, frozen=True):
@@ -196,6 +196,7 @@ _COVER = re.compile(
     r"|\bexecutive offices\b|\b(?:tele)?phone\b|\bfiscal year end(?:s|ed|ing)?\b",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 def _nobody_asks(path: Path, index: CorpusIndex) -> str:
@@ -205,7 +206,8 @@ def _nobody_asks(path: Path, index: CorpusIndex) -> str:
         return "cover_fact"
     if path.pattern != "inverted_star":
         return ""
-    shared, subjects = facts[0].object, {re.sub(r"\d+", "", fact.subject.casefold()) for fact in facts}
+    # years alone: PEP 503 and PEP 629 are two things, the 2023 and the 2024 plan are one
+    shared, subjects = facts[0].object, {_YEAR.sub("", fact.subject.casefold()) for fact in facts}
     if len(subjects) < len(facts):
         return "ends_alike"
     return "" if is_telling(shared) and shared not in {*STATES, *STATES.values()} else "pivot_generic"

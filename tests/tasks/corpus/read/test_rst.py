@@ -104,6 +104,15 @@ def test_the_fields_at_the_head_are_metadata() -> None:
     assert document.metadata["author"] == "Jane Doe"
 
 
+def test_a_head_as_of_a_mail_names_the_document_and_stays_a_line_each() -> None:
+    head = "PEP: 588\nTitle: GitHub Issues\n Migration Plan\nAuthor: Mariatta\nBDFL-Delegate: Barry Warsaw\n"
+    document = read_rst(f"{head}\n.. note:: It is done.\n\nAbstract\n========\n\nThe plan.\n", "pep-0588.rst")
+    assert document.title == "PEP 588 – GitHub Issues Migration Plan"
+    assert "Author: Mariatta\n\nBDFL-Delegate: Barry Warsaw\n\nNote\n\nIt is done." in document.text
+    untitled = read_rst("One: a\nTwo: b\nThree: c\n\nHead\n====\n\nWords.\n", "a.rst")
+    assert untitled.title == "Head" and "One: a Two: b" in untitled.text
+
+
 def test_sections_and_lists_keep_their_form() -> None:
     document = read_rst("Top\n===\n\nFirst of all words.\n\nBelow\n-----\n\n- one thing\n- another thing\n", "a.rst")
     assert [(block.kind, block.section) for block in document.blocks][-1] == ("text", "Top > Below")

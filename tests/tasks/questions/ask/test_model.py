@@ -289,11 +289,21 @@ def test_nothing_is_asked_of_what_meets_in_a_state_or_a_common_thing(shared, rea
     assert unasked(of, triplets=TRIPLETS | met) == reason
 
 
+def in_two(*names):
+    """The path of two facts that meet in one auditor, of these subjects, and all facts with them."""
+    named = zip(("audited", "other"), names, strict=True)
+    facts = {row_id(name): replace(TRIPLETS[row_id(name)], subject=subject) for name, subject in named}
+    return path("inverted_star", "audited", "other", pivot="hollis & crane llp"), TRIPLETS | facts
+
+
 def test_nothing_is_asked_of_one_thing_in_two_years():
-    of = path("inverted_star", "audited", "other", pivot="hollis & crane llp")
-    named = zip(("audited", "other"), ("Tax rate for 2023", "Tax rate for 2024"), strict=True)
-    years = {row_id(name): replace(TRIPLETS[row_id(name)], subject=subject) for name, subject in named}
-    assert unasked(of, triplets=TRIPLETS | years) == "ends_alike"
+    of, triplets = in_two("Tax rate for 2023", "Tax rate for 2024")
+    assert unasked(of, triplets=triplets) == "ends_alike"
+
+
+def test_things_that_a_number_tells_apart_may_be_asked_about():
+    of, triplets = in_two("PEP 503", "PEP 8016")
+    assert list(build_requests([of], AskConfig(), **ROWS | {"triplets": triplets}))
 
 
 @pytest.mark.parametrize(
