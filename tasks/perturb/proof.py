@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import sqrt
@@ -39,14 +39,19 @@ Drafted = tuple[Perturbation, Case, Draft]
 
 
 def compare_meanings(
-    drafts: Sequence[Drafted], proofs: Sequence[Proof], config: PerturbConfig, embed: Embed, nli: NLI | None
+    drafts: Sequence[Drafted],
+    proofs: Sequence[Proof],
+    config: PerturbConfig,
+    cosines: Iterable[float],
+    nli: NLI | None,
 ) -> list[Proof]:
-    """The proofs of drafts whose rules were checked, now with similarity and entailment; all are embedded together.
+    """The proofs of drafts whose rules were checked, now with similarity and entailment.
 
-    ValueError where an entry needs entailment and there is no `nli`.
+    `cosines` are those of the drafts that passed the rules and are embedded, in their order. ValueError where an entry
+    needs entailment and there is no `nli`.
     """
     found = list(proofs)
-    _add_similarities(drafts, found, config, embed)
+    _add_similarities(drafts, found, config, cosines)
     _add_entailments(drafts, found, nli)
     return found
 
@@ -69,24 +74,27 @@ def check_rules(entry: Perturbation, case: Case, draft: Draft) -> Proof:
     return Proof(detail=draft.detail, checks=tuple(passed))
 
 
-def _add_similarities(drafts: Sequence[Drafted], proofs: list[Proof], config: PerturbConfig, embed: Embed) -> None:
+def _add_similarities(
+    drafts: Sequence[Drafted], proofs: list[Proof], config: PerturbConfig, cosines: Iterable[float]
+) -> None:
     """Add the similarity to each proof: by the embedder where it is a check, for chunks as configured."""
-    by_words = {i for i, (entry, _, _) in enumerate(drafts) if not _is_embedded(entry, config)}
-    open_ = [i for i, proof in enumerate(proofs) if not proof.reason]
-    pairs = [(drafts[i][1].text, drafts[i][2].text) for i in open_ if i not in by_words]
-    cosines = iter(_cosine_similarities(pairs, embed))
-    for i in open_:
+    measured = iter(cosines)
+    for i, proof in enumerate(proofs):
+        if proof.reason:
+            continue
         entry, case, draft = drafts[i]
-        similarity = _word_similarity(case.text, draft.text) if i in by_words else next(cosines)
+        embedded = is_embedded(entry, config)
+        similarity = next(measured) if embedded else _word_similarity(case.text, draft.text)
         checked = SIMILARITY in entry.checks
         below = checked and similarity < config.threshold
-        passed = proofs[i].checks if below or not checked else (*proofs[i].checks, SIMILARITY)
+        passed = proof.checks if below or not checked else (*proof.checks, SIMILARITY)
         reason = "below_threshold" if below else ""
-        method = "words" if i in by_words else "embedding"
-        proofs[i] = replace(proofs[i], similarity=similarity, compared=method, checks=passed, reason=reason)
+        method = "embedding" if embedded else "words"
+        proofs[i] = replace(proof, similarity=similarity, compared=method, checks=passed, reason=reason)
 
 
-def _is_embedded(entry: Perturbation, config: PerturbConfig) -> bool:
+def is_embedded(entry: Perturbation, config: PerturbConfig) -> bool:
+    """Whether drafts of this kind are compared with their originals by the embedder."""
     return SIMILARITY in entry.checks or (entry.side != "query" and config.document_similarity == "embedding")
 
 
@@ -119,7 +127,7 @@ def entailment_failure(there: Label, back: Label) -> str:
     return "not_proved" if {there.label, back.label} <= {"kept", "not_shown", "changed"} else "not_entailed"
 
 
-def _cosine_similarities(pairs: Sequence[tuple[str, str]], embed: Embed) -> list[float]:
+def measure_cosines(pairs: Sequence[tuple[str, str]], embed: Embed) -> list[float]:
     """The cosine of each pair; its last digits depend on the machine and on batches."""
     if not pairs:
         return []

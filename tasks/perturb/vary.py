@@ -1,6 +1,7 @@
 """Make and check variants of questions, gold chunks and the passages around them (RARE §5, SURE §3)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import islice, tee
 from random import Random
@@ -20,7 +21,7 @@ from rarefy.tasks.perturb.catalogue import (
 )
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.passages import find_passage
-from rarefy.tasks.perturb.proof import Embed, Proof, check_rules, compare_meanings
+from rarefy.tasks.perturb.proof import Embed, Proof, check_rules, compare_meanings, is_embedded, measure_cosines
 from rarefy.tasks.perturb.spans import project_spans
 from rarefy.tasks.questions.operands import as_passages_state_it, operands_of
 
@@ -274,26 +275,41 @@ def _no_drafts(case: Case, config: PerturbConfig, random: Random) -> Iterator[Dr
 def _run_searches(
     searches: Sequence[_Search], config: PerturbConfig, embed: Embed, nli: NLI | None
 ) -> Iterator[Unanswered]:
-    """Check drafts of all cases together until each has enough or no more; yields entailment checks without answer."""
+    """Check drafts of all cases together until each has enough or no more; yields entailment checks without answer.
+
+    Drafts that are embedded come first: rules check the others while the model works.
+    """
     waiting = list(searches)
-    while waiting:
-        tried = [(search, *one) for search in waiting for one in _try_drafts(search, config)]
-        if not tried:
-            return
-        drafts = [(search.entry, search.case, draft) for search, draft, _ in tried]
-        proofs = compare_meanings(drafts, [proof for _, _, proof in tried], config, embed, nli)
-        for (search, draft, _), proof in zip(tried, proofs, strict=True):
-            variant = _make_variant(search, draft, proof)
-            (search.failed if proof.reason else search.kept).append(variant)
-            if proof.similarity is not None:
-                search.alike[variant.variant_id] = Similarity(
-                    variant.variant_id, "variant", proof.compared, proof.similarity
-                )
-            if proof.missed:
-                about = f"entailment of {search.entry.name} {variant.question_id} {variant.chunk_id}".strip()
-                name = row_id("unanswered", "vary", about, variant.variant_id)
-                yield Unanswered(name, "vary", about, proof.missed, proof.detail, "")
-        waiting = [search for search in waiting if len(search.kept) < count_wanted(search.entry, config)]
+
+    def try_drafts(embedded: bool) -> list[tuple[_Search, Draft, Proof]]:
+        some = (search for search in waiting if is_embedded(search.entry, config) is embedded)
+        return [(search, *one) for search in some for one in _try_drafts(search, config)]
+
+    with ThreadPoolExecutor(1) as model:
+        while waiting:
+            tried = try_drafts(embedded=True)
+            pairs = [(search.case.text, draft.text) for search, draft, proof in tried if not proof.reason]
+            cosines = model.submit(measure_cosines, pairs, embed)
+            tried += try_drafts(embedded=False)
+            if not tried:
+                return
+            drafts = [(search.entry, search.case, draft) for search, draft, _ in tried]
+            proofs = compare_meanings(drafts, [proof for _, _, proof in tried], config, cosines.result(), nli)
+            for (search, draft, _), proof in zip(tried, proofs, strict=True):
+                yield from _keep_variant(search, draft, proof)
+            waiting = [search for search in waiting if len(search.kept) < count_wanted(search.entry, config)]
+
+
+def _keep_variant(search: _Search, draft: Draft, proof: Proof) -> Iterator[Unanswered]:
+    """Add a draft to what was kept or failed of its case; yields an entailment check without answer."""
+    variant = _make_variant(search, draft, proof)
+    (search.failed if proof.reason else search.kept).append(variant)
+    if proof.similarity is not None:
+        search.alike[variant.variant_id] = Similarity(variant.variant_id, "variant", proof.compared, proof.similarity)
+    if proof.missed:
+        about = f"entailment of {search.entry.name} {variant.question_id} {variant.chunk_id}".strip()
+        name = row_id("unanswered", "vary", about, variant.variant_id)
+        yield Unanswered(name, "vary", about, proof.missed, proof.detail, "")
 
 
 def _try_drafts(search: _Search, config: PerturbConfig) -> Iterator[tuple[Draft, Proof]]:

@@ -8,15 +8,18 @@ is answered by yes or no is in no string, so that nothing can be said of it.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 from html import unescape
 
 from rarefy.data_contracts.rows import VERDICTS
 from rarefy.tasks.text import characters
 from rarefy.tasks.text.memo import cache_short_texts
 from rarefy.tasks.text.names import ENDING
-from rarefy.tasks.text.notations import contains_answer, find_figures, mark_figures, may_state_number
-from rarefy.tasks.text.quantities import SCALE_WORDS
+from rarefy.tasks.text.notations import ANSWERS, contains_answer, find_figures, mark_figures, written_digits
+from rarefy.tasks.text.quantities import NUMBER_IN_WORDS, SCALE_WORDS
 
+LANGUAGES = ("en", "de")  # of numbers: "1.234" is another one in German
 _LEAD = re.compile(r"^(?:(?:the|an?|approximately|about|around|roughly|nearly|almost|some)\s+)+(?=\S)")
 _INITIAL = re.compile(r"(?<=\w\s)[a-z]\.\s(?=\w)")
 _QUOTES = dict.fromkeys("’‘", "'") | dict.fromkeys("“”", '"') | {"\u00ad": ""}
@@ -31,12 +34,13 @@ _SPACED = re.compile(r"(?<![\d.,' ])(?<!\d )\d{1,3}(?:[ '_]\d{3}){1,5}(?![\d'])"
 _LONG_IN_WORDS = re.compile(
     rf"(?i)[^\W\d_][\s-]+(?:{SCALE_WORDS})\b|\band[\s-]+\w+[\s-]+(?:hal|quarter|third|fourth|fifth|sixth|eighth|tenth)"
 )
+_UNUSUAL = re.compile("[^\x00-\x7f]")
 _UNSEEN = {*map(chr, range(0xFE00, 0xFE10)), *"\u034f\u115f\u1160\u3164"}  # that Unicode does not call format
 
 
 def find_verbatim(text: str, answer: str, aliases: Iterable[str] = ()) -> str:
     """The form of the answer that the text holds word for word; "" where it holds none."""
-    forms = _forms(answer, aliases)
+    forms = _forms((answer, *aliases))
     if verbatim := next((form for form in forms if form in text and contains_words(text, form)), ""):
         return verbatim  # by far the most
     folded = fold(text)
@@ -45,36 +49,57 @@ def find_verbatim(text: str, answer: str, aliases: Iterable[str] = ()) -> str:
 
 def find_readable(text: str, answer: str, aliases: Iterable[str] = ()) -> str:
     """How the answer can be read in the text, in any notation or language of numbers; "" where it is absent."""
-    wanted = _forms(answer, aliases)
+    wanted = _read_answer((answer, *aliases))
     if not wanted:
         return ""
     plain = _legible(text)
     folded = fold(plain)
     for form in wanted:
-        said = _legible(form)
-        if any(contains_words(folded, core) for core in core_forms(said)):
-            return form
-        figures = _figure(said)  # a text's own take long to find: only for an answer that is one
+        if any(contains_words(folded, core) for core in form.cores):
+            return form.text
         if (
-            figures
-            and _may_state(plain, figures)
-            and not (figures.isdisjoint(_figures(plain)) and figures.isdisjoint(_figures(plain, "de")))
+            form.figures
+            and _may_state(plain, form)  # a text's own take long to find
+            and not all(form.figures.isdisjoint(_figures(plain, language)) for language in LANGUAGES)
         ):
-            return f"{form}, in another notation"
-    found = any(contains_answer(plain, answer, aliases, language) for language in ("en", "de"))
-    return "in another notation" if found else ""
+            return f"{form.text}, in another notation"
+    return "in another notation" if contains_answer(plain, answer, aliases, LANGUAGES) else ""
 
 
-def _may_state(text: str, figures: Iterable[str]) -> bool:
-    """False where the text cannot state one of these figures, in digits or in words."""
-    digits = [re.sub(r"\D", "", figure).strip("0") for figure in figures]
-    if any(figure.startswith("@") for figure in figures) or any(len(one) < 3 for one in digits):
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A form of an answer, what it is looked for as, and the figures that it may be, each in one notation."""
+
+    text: str
+    cores: tuple[str, ...]
+    figures: frozenset[str]
+    digits: frozenset[str]  # of the figures; empty where they are said of time, in many ways
+
+
+@lru_cache(ANSWERS)
+def _read_answer(forms: tuple[str, ...]) -> tuple[_Form, ...]:
+    return tuple(map(_read_form, _forms(forms)))
+
+
+def _read_form(form: str) -> _Form:
+    said = _legible(form)
+    figures = _one_figure(said)
+    timed = any(figure.startswith("@") for figure in figures)
+    digits = frozenset(() if timed else (re.sub(r"\D", "", figure).strip("0") for figure in figures))
+    return _Form(form, tuple(core_forms(said)), figures, digits)
+
+
+def _may_state(text: str, form: _Form) -> bool:
+    """False where the text cannot state the form's figure, in digits or in words."""
+    written = written_digits(text)
+    if written is None or not form.digits or "" in form.digits:  # zeros are not among them
         return True
-    return may_state_number(text, digits) or _LONG_IN_WORDS.search(text) is not None
+    words = NUMBER_IN_WORDS if any(len(digits) < 3 for digits in form.digits) else _LONG_IN_WORDS
+    return not form.digits.isdisjoint(written) or words.search(text) is not None
 
 
-def _forms(answer: str, aliases: Iterable[str]) -> list[str]:
-    return [form for form in (answer, *aliases) if form.strip() and fold(form) not in VERDICTS]
+def _forms(forms: Iterable[str]) -> list[str]:
+    return [form for form in forms if form.strip() and fold(form) not in VERDICTS]
 
 
 def contains_words(text: str, form: str) -> bool:
@@ -128,10 +153,12 @@ def _legible(text: str) -> str:
     """The text as it is read: without entities, signs that cannot be seen, and blanks within its numbers."""
     seen = unescape(text) if "&" in text and _ENTITY.search(text) else text
     if not seen.isascii():
-        seen = "".join(
-            char for char in characters.plain(seen) if char not in _UNSEEN and unicodedata.category(char) != "Cf"
-        )
+        seen = _UNUSUAL.sub(lambda hit: "" if _is_unseen(hit[0]) else hit[0], characters.plain(seen))
     return _SPACED.sub(lambda hit: re.sub(r"\D", "", hit[0]), seen.replace("\u00a0", " "))
+
+
+def _is_unseen(char: str) -> bool:
+    return char in _UNSEEN or unicodedata.category(char) == "Cf"
 
 
 def _one_figure(form: str) -> frozenset[str]:
@@ -141,13 +168,11 @@ def _one_figure(form: str) -> frozenset[str]:
     return _ways(found[0]) if len(found) == 1 and not re.search(r"[^\W\d_]{2,}", rest) else frozenset()
 
 
-def _all_figures(text: str, language: str = "en") -> frozenset[str]:
+@cache_short_texts
+def _figures(text: str, language: str = "en") -> frozenset[str]:
     return frozenset(way for one in find_figures(text, language) for way in _ways(one.text))
 
 
 def _ways(figure: str) -> frozenset[str]:
     """A date in numbers may be one of two."""
     return frozenset(f"@{day}" for day in figure[1:].split("|")) if figure.startswith("@") else frozenset((figure,))
-
-
-_figure, _figures = cache_short_texts(_one_figure), cache_short_texts(_all_figures)

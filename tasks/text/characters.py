@@ -13,6 +13,7 @@ _PLAIN |= {ord(c): " " for c in "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u200
 # What re.IGNORECASE takes for a letter of ASCII, as that letter: tables of words do not have the others
 _LETTERS = {0x017F: "s", 0x212A: "K", 0x0130: "I", 0x0131: "i"}
 _PLAIN |= _LETTERS
+_UNUSUAL = re.compile("[^\x00-\x7e]")
 
 
 @lru_cache(maxsize=4_096)
@@ -35,7 +36,7 @@ def plain(text: str) -> str:
 
     A blank that does not break ("1 234" as French prints it) stays one, as U+00A0: it says that what it joins is one.
     """
-    return text if text.isascii() else "".join(char if char < "\x7f" else _plain(char) for char in text)
+    return text if text.isascii() else _UNUSUAL.sub(lambda hit: _plain(hit[0]), text)
 
 
 def lettered(text: str) -> str:

@@ -1,19 +1,22 @@
 """Compare numbers, sums and dates in their notations: "$47,525" and "$47.5 billion" are one sum in millions."""
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rarefy.data_contracts.rows import VERDICTS
 from rarefy.tasks.text.characters import plain
 from rarefy.tasks.text.dates import Moment, Parts, moments
 from rarefy.tasks.text.memo import cache_short_texts
-from rarefy.tasks.text.quantities import CURRENCIES, MEASURES, SCALES, Quantity, quantities
+from rarefy.tasks.text.quantities import CURRENCIES, MEASURES, MOST_DIGITS, SCALES, Quantity, quantities
 
 _DIGITS = re.compile(r"\d(?:[.,' \u00a0]?\d)*")
 _FRACTION = re.compile(r"[½¼¾⅛⅜⅝⅞]|\d/\d")
 # A text that a containment metric would find by accident ("5" is in "2015") must stand between token boundaries.
 SHORT = 4
+ANSWERS = 2_000  # whose forms are kept as they were read: an answer is looked for in many texts in a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,39 +86,44 @@ def _rounds(answer: str, other: str, fewest: int) -> bool:
     return (int(longer[: kept + 1]) + 5) // 10 == int(shorter)
 
 
-def contains_answer(text: str, answer: str, aliases: Iterable[str] = (), language: str = "en") -> bool:
+def contains_answer(text: str, answer: str, aliases: Iterable[str] = (), languages: Sequence[str] = ("en",)) -> bool:
     """Can the answer still be read in this text: itself, an alias, or its number in another notation?
 
     Words are looked for as a containment metric would, whatever their case and spacing; short answers and numbers
     between token boundaries. A verdict (yes, no, true, false) is not looked for: what speaks for it has other words.
-    `language` is that of the numbers in the text: "1.234" is another one in German.
+    `languages` are those that the numbers in the text may be of: "1.234" is another one in German.
     """
-    wanted = [a for a in (answer, *aliases) if a.strip() and a.strip(" .").casefold() not in VERDICTS]
+    forms, sought = _read_answer((answer, *aliases))
     folded = _folded(text)
-    if any(_contains(folded, _folded(w)) for w in wanted):
+    if any(_contains(folded, form) for form in forms):
         return True
-    sought = list(dict.fromkeys(filter(None, map(parse_only_number, wanted))))
-    if not sought:
-        return False
-    if not may_state_number(text, [number.figures for number in sought]):
+    if not sought or not may_state_number(text, {number.figures for number in sought}):
         return False
     firsts = {number.figures[0] for number in sought}  # no two that begin otherwise are the same
-    likely = [other for other in find_numbers(text, language) if other.figures[0] in firsts]
+    likely = (n for language in languages for n in find_numbers(text, language) if n.figures[0] in firsts)
     return any(is_same_number(number, other) for other in likely for number in sought)
+
+
+@lru_cache(ANSWERS)
+def _read_answer(forms: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[Number, ...]]:
+    """The forms of an answer, folded, and the numbers that they are."""
+    wanted = [form for form in forms if form.strip() and form.strip(" .").casefold() not in VERDICTS]
+    numbers = filter(None, map(parse_only_number, wanted))
+    return tuple(dict.fromkeys(map(_folded, wanted))), tuple(dict.fromkeys(numbers))
 
 
 def may_state_number(text: str, figures: Iterable[str]) -> bool:
     """False where no number in digits in the text, in any notation, can be the same as one of these significant digits.
 
-    Looks at no more than where digits begin, since reading numbers takes a hundred times as long.
+    Looks at no more than the digits themselves, since reading numbers takes a hundred times as long.
     """
-    begun = _beginnings(text)
-    return begun is None or any(_begins_alike(one, other) for one in figures for other in begun)
+    written = written_digits(text)
+    return written is None or any(_may_be_among(written, one) for one in figures)
 
 
 @cache_short_texts
-def _beginnings(text: str) -> frozenset[str] | None:
-    """The first three significant digits of whatever may be a number in a text; None where it has fractions, too."""
+def written_digits(text: str) -> tuple[str, ...] | None:
+    """The significant digits of whatever may be a number in a text, sorted; None where it has fractions, too."""
     told = plain(text)
     if _FRACTION.search(told):
         return None
@@ -126,19 +134,24 @@ def _beginnings(text: str) -> frozenset[str] | None:
             digits = ""
             for run in runs[at:]:
                 digits = (digits + run).lstrip("0")
-                found.add(digits[:3])
-                if len(digits) >= 3:
+                if len(digits) > MOST_DIGITS:
                     break
-    return frozenset(found - {""})
+                found.add(digits.rstrip("0"))
+    return tuple(sorted(found - {""}))
 
 
-def _begins_alike(figures: str, beginning: str) -> bool:
-    """Whether numbers with these first digits may be equal, or one the other rounded, as `_rounds` allows."""
-    if figures[0] != beginning[0]:
-        return False
-    mine, other = f"{figures}00"[:3], f"{beginning}00"[:3]
-    apart = 0 if len(figures) < 3 else 5 if other[2] == "0" else 1  # of two digits, or of three and more
-    return abs(int(mine) - int(other)) <= apart
+def _may_be_among(written: Sequence[str], figures: str) -> bool:
+    """Whether one of these has the same digits, or one is the other rounded, as `_rounds` allows; they are sorted."""
+    rounded = (str((int(figures[: kept + 1]) + 5) // 10) for kept in range(2, len(figures)))
+    if any(_is_any_between(written, one, one) for one in (figures, *rounded)):
+        return True
+    least = 10 * int(figures) - 5  # the first digits of what is rounded to these
+    return len(figures) > 2 and _is_any_between(written, str(least), f"{least + 9}:")  # ":" comes after "9"
+
+
+def _is_any_between(ordered: Sequence[str], least: str, most: str) -> bool:
+    at = bisect_left(ordered, least)
+    return at < len(ordered) and ordered[at] <= most
 
 
 def _contains(text: str, wanted: str) -> bool:

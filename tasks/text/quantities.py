@@ -76,6 +76,7 @@ _SYMBOL = r"(?:(?<![A-Za-z])(?:US|CA|AU|HK|NT|NZ|MX|[CASR])?\$|[€£¥₹₩₽
 _NUMERAL = "|".join(sorted((*_WORTH, "dozen", "half", "twice", "thrice"), key=len, reverse=True))
 _ORDINAL = "|".join(sorted(ORDINALS, key=len, reverse=True))
 SCALE_WORDS = "hundred|thousand|lakh|million|crore|billion|trillion|quadrillion"
+NUMBER_IN_WORDS = re.compile(rf"(?<![\w'])(?:{_NUMERAL}|{SCALE_WORDS})(?!(?!fold)\w)", re.IGNORECASE)
 _NUMBER = re.compile(
     r"(?<![\w'])(?<!\d[.,/:])(?:(?P<alone>[½¼¾⅛⅜⅝⅞]|\d/(?:2|4|8|10|16)(?=\s?(?:%|per\s?cent)))|(?:"
     r"(?P<indian>\d{1,2}(?:,\d{2}){1,6},\d{3}(?:\.\d+)?)"

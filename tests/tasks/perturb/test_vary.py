@@ -1,6 +1,7 @@
 """Drafts become variants only with their proof, the same ones whatever stands beside them."""
 
 from dataclasses import replace
+from threading import Event
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from rarefy.data_contracts.rows import Chunk, Pool, Question, Reply, Similarity, Span, Unanswered, row_id
 from rarefy.tasks.models.nli import Label
 from rarefy.tasks.perturb import CATALOGUE, Perturbation, PerturbConfig, vary, vary_with_similarities
+from rarefy.tasks.perturb.checks import CHECKS
 from rarefy.tasks.perturb.vary import SPARE, Unchanged
 
 CHUNKS = {
@@ -256,6 +258,30 @@ def test_later_candidates_are_embedded_only_where_they_are_needed():
 
     made(only(query=("makers:numbered",)), [question_of(i) for i in range(10)], embed=embed)
     assert len(asked) == 10 * 2, "originals, and first candidates"
+
+
+def test_rules_check_other_drafts_while_the_model_embeds(monkeypatch):
+    begun = Event()
+
+    def after_the_rules(texts):
+        assert begun.wait(10), "the rules waited for the model"
+        return letters(texts)
+
+    def check(case, draft):
+        begun.set()
+        return ""
+
+    monkeypatch.setitem(CHECKS, "same_sentences", check)
+    rows = made(only(query=("character",), document=("reverse_order",)), embed=after_the_rules)
+    assert [row.rejected_because for row in rows] == ["", "", ""]
+
+
+def test_a_model_that_fails_ends_the_run_with_its_error():
+    def fail(texts):
+        raise OSError("no such model")
+
+    with pytest.raises(OSError, match="no such model"):
+        made(only(query=("character",), document=("reverse_order",)), embed=fail)
 
 
 @pytest.mark.parametrize("similarity", ["words", "embedding"])
