@@ -25,6 +25,7 @@ from rarefy.flows.engine.reachability import check_corpus, check_day, check_stor
 from rarefy.flows.faults import UsageFault
 
 if TYPE_CHECKING:
+    import networkx as nx
     import pandas as pd
     from rich.console import RenderableType
 
@@ -93,6 +94,25 @@ class Benchmark:
     def chunks(self) -> "pd.DataFrame":
         """All passages of the documents."""
         return self.table("chunks")
+
+    @cached_property
+    def graph(self) -> "nx.MultiDiGraph":
+        """The knowledge graph that the patterns are found in (RARE §3.2).
+
+        Things and values are nodes, by key, with the `label` that a document has for them; each accepted fact is an
+        edge, by its triplet's id, with the columns of its row.
+        """
+        import networkx as nx
+
+        facts = _accepted(self.table("triplets"))
+        ends = "subject_key", "object_key"
+        network = nx.from_pandas_edgelist(
+            facts, *ends, edge_attr=True, create_using=nx.MultiDiGraph, edge_key="triplet_id"
+        )
+        labels = dict(zip(facts.object_key, facts.object, strict=True))
+        labels |= zip(facts.subject_key, facts.subject, strict=True)
+        nx.set_node_attributes(network, labels, "label")
+        return network
 
     @property
     def tables(self) -> list[str]:

@@ -78,6 +78,17 @@ def test_tables_of_a_benchmark_are_data_frames(bench):
         bench.table("paths")
 
 
+def test_the_facts_of_a_benchmark_are_a_graph():
+    packaged = rarefy.load()
+    facts = packaged.table("triplets").query("rejected_because == ''")
+    graph = packaged.graph
+    assert {name for *_, name in graph.edges(keys=True)} == set(facts["triplet_id"])
+    for path in packaged.table("paths").query("pattern == 'chain'").itertuples():
+        first, second = (facts.set_index("triplet_id").loc[name] for name in path.triplet_ids[:2])
+        assert graph.edges[first.subject_key, first.object_key, first.name]["relation"] == first.relation
+        assert graph.nodes[second.subject_key]["label"] in set(facts["subject"]) | set(facts["object"])
+
+
 def test_what_is_no_benchmark_is_a_fault(tmp_path):
     with pytest.raises(rarefy.Fault, match="no such folder"):
         rarefy.load(tmp_path / "nowhere")
