@@ -179,9 +179,10 @@ def build(
     check_day(as_of)
     check_corpus(given.corpus)
     check_store(given.store)
-    from rarefy.flows.engine.output_folders import check_benchmark_folder
+    from rarefy.flows.engine.output_folders import check_benchmark_folder, check_outside_corpus
 
     check_benchmark_folder(given.out)
+    check_outside_corpus(given.corpus, {"out": given.out, "store": given.store})
     _start_server(prefect)
     from rarefy.flows.build import build as build_flow
     from rarefy.flows.config import combine

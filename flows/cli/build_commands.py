@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rarefy.flows.cli import checks
 from rarefy.flows.cli.options import RAW_TEXT, add_config, add_corpus, add_limits, add_repeated, add_workers, count
 from rarefy.flows.engine import reachability
-from rarefy.flows.engine.output_folders import check_benchmark_folder, is_benchmark
+from rarefy.flows.engine.output_folders import check_benchmark_folder, check_outside_corpus, is_benchmark
 from rarefy.tasks.models.llm.secrets import strip_address
 
 if TYPE_CHECKING:
@@ -237,6 +237,8 @@ def _prepare(given: argparse.Namespace) -> "Config":
         config = config.with_all_kinds()
     if "out" in given:
         check_benchmark_folder(given.out)
+        check_outside_corpus(given.corpus, {"--out": given.out})
+    check_outside_corpus(given.corpus, {"--store": given.store})
     reachability.check_store(given.store)
     from rarefy.flows.engine.config_check import check_config, config_remarks
 

@@ -24,7 +24,7 @@ from rarefy.flows.cli.options import (
     port,
     port_or_any,
 )
-from rarefy.flows.engine.output_folders import check_benchmark_folder
+from rarefy.flows.engine.output_folders import check_benchmark_folder, check_outside_corpus
 from rarefy.flows.engine.reachability import check_store
 from rarefy.flows.faults import UsageFault
 
@@ -156,7 +156,7 @@ def watch(given: argparse.Namespace) -> int:
     check_benchmark_folder(given.out)
     from rarefy.flows.serving.folder_watch import WatchedPlace, check, follow
 
-    check(given.corpus, given.mirror, (given.out, given.store))
+    check(given.corpus, given.mirror, {"--out": given.out, "--store": given.store})
     place = WatchedPlace(given.corpus, given.mirror, given.follow_deletions)
     follower = _make_follower(given, config, place.built)
     with _interrupt_on_sigterm():
@@ -389,6 +389,10 @@ def _check_deploy(config: "Config") -> None:
             f"corpus {place.absolute()}: no such file or folder; make it first, even if it is empty, or name another: "
             "CORPUS and --out, or corpus in [deploy], which is looked for from its `folder`, or from here without one"
         )
+    if deploy.pool_type == "process":
+        made = {"--out": deploy.out, "--store": deploy.store}
+        made = {option: path if "://" in path else str(Path(deploy.folder, path)) for option, path in made.items()}
+        check_outside_corpus(deploy.corpus if "://" in deploy.corpus else str(place), made)
     if deploy.systems:
         from rarefy.flows.engine.config_check import resolve_systems
 

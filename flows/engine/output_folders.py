@@ -1,13 +1,14 @@
 """Whether a folder may be written to: it holds nothing but what was written there before, whole or half-written."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from rarefy.data_contracts.schemas import BESIDE
 from rarefy.flows.engine.reachability import check_out
 from rarefy.flows.faults import UsageFault
+from rarefy.tasks.corpus.read.sources import is_url
 
 RESULT_FILES = {"trials", "answers", "scores", "questions", "chunks", "variants", "hits", "figures"}
 RESULT_FILES |= {"summary", "report", "run", "runs", "sig", "compare", "preferred", "breaches", "left_out", *BESIDE}
@@ -20,6 +21,25 @@ def check_benchmark_folder(out: str) -> None:
     check_out(out)
     known = (*NAMES.values(), *BESIDE.values(), "beir", "hf", "manifest", "contracts", "models", "changes")
     check_folder(Path(out), {*known, "nothing_to_build"}, "a benchmark")
+
+
+def check_outside_corpus(corpus: str, made: Mapping[str, str]) -> None:
+    """UsageFault where a folder of `made`, by its option, lies in the corpus: its files would be read as documents.
+
+    Hidden folders are not read, and may lie there.
+    """
+    if is_url(corpus):
+        return
+    place = Path(corpus.removeprefix("file://")).expanduser().resolve()
+    for option, folder in made.items():
+        if is_url(folder):
+            continue
+        below = Path(folder.removeprefix("file://")).expanduser().resolve()
+        if below.is_relative_to(place) and not any(part[:1] == "." for part in below.relative_to(place).parts):
+            raise UsageFault(
+                f"{option} {folder}: lies in the corpus {corpus}, so that the next build would read its files as "
+                "documents; choose a folder beside the corpus"
+            )
 
 
 def is_benchmark(place: Path) -> bool:

@@ -2,12 +2,13 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rarefy.flows.config import Config
 from rarefy.flows.engine import reachability
+from rarefy.flows.engine.output_folders import check_outside_corpus
 from rarefy.flows.engine.reachability import is_storage_error
 from rarefy.flows.faults import Fault, SpentFault, UsageFault
 from rarefy.tasks.corpus.read.sources import is_url
@@ -240,21 +241,15 @@ def follow(
             sleep(min(every, max(config.settle, 0.05)) if found.waiting else every)
 
 
-def check(corpus: str, mirror_into: str, made: Sequence[str]) -> None:
-    """UsageFault where a corpus cannot be watched; `made` are the folders that a refresh writes to."""
+def check(corpus: str, mirror_into: str, made: Mapping[str, str]) -> None:
+    """UsageFault where a corpus cannot be watched; `made` are the folders that a refresh writes to, by option."""
     if mirror_into and not is_url(corpus):
         raise UsageFault(f"--mirror is for a bucket, and {corpus} is a path; watch it as it is")
     if mirror_into and is_url(mirror_into):
         raise UsageFault(f"--mirror {mirror_into}: a folder is wanted")
     if not is_url(corpus) and not Path(corpus).expanduser().exists():
         raise UsageFault(f"{corpus}: no such file or folder; make it first, even if it is empty")
-    place = Path(mirror_into or corpus).expanduser().resolve()
-    for folder in made:
-        below = Path(folder).expanduser().resolve()
-        if is_url(mirror_into or corpus) or is_url(folder) or not below.is_relative_to(place):
-            continue
-        if not any(part.startswith(".") for part in below.relative_to(place).parts):  # hidden ones are not read
-            raise UsageFault(f"{folder} lies in {place}: each refresh would be a change to refresh for; move it")
+    check_outside_corpus(mirror_into or corpus, made)
 
 
 def _mirrored(store: Store, name: str, place: WatchedPlace, say: Say) -> None:

@@ -394,7 +394,7 @@ def test_what_cannot_be_watched_is_told_before_anything_is_started(tmp_path, cap
     assert "--mirror is for a bucket" in capsys.readouterr().err
     within = ["--out", str(tmp_path / "corpus" / "out"), "--store", str(tmp_path / "corpus" / ".rarefy")]
     assert main(["watch", str(tmp_path / "corpus"), *within]) == 2
-    assert "each refresh would be a change" in capsys.readouterr().err
+    assert "the next build would read its files as documents" in capsys.readouterr().err
 
 
 def test_with_a_deployment_each_want_starts_it_once(tmp_path, monkeypatch):

@@ -3,8 +3,10 @@
 import machines
 import pytest
 
+import rarefy
 from rarefy.flows.cli import main
 from rarefy.flows.engine import reachability
+from rarefy.flows.engine.output_folders import check_outside_corpus
 from rarefy.flows.faults import Fault, UsageFault
 
 
@@ -113,3 +115,26 @@ def test_faults_of_a_client_are_told_and_those_of_ours_are_not():
     bug = ValueError("a bug")
     assert reachability.explain_storage_error(bug, "corpus") is bug
     assert isinstance(reachability.explain_storage_error(PermissionError("Access Denied"), "corpus"), UsageFault)
+
+
+@pytest.mark.parametrize("option", ["--out", "--store"])
+def test_what_is_made_may_not_lie_in_the_corpus(option, tmp_path, capsys):
+    corpus, inside = tmp_path / "own", tmp_path / "own" / "inside"
+    corpus.mkdir()
+    (corpus / "a.md").write_text("# Acme\n\nAcme was founded in Oslo in 1999.\n")
+    places = {"--out": str(tmp_path / "out"), "--store": str(tmp_path / "store")} | {option: str(inside)}
+    arguments = [word for pair in places.items() for word in pair]
+    for command in ("build", "refresh"):
+        assert main([command, str(corpus), *arguments]) == 2
+        said = capsys.readouterr().err
+        assert f"{option} {inside}: lies in the corpus {corpus}" in said and "choose a folder beside" in said
+        assert not inside.exists()
+    with pytest.raises(UsageFault, match="lies in the corpus"):
+        rarefy.build(corpus, places["--out"], store=places["--store"])
+
+
+def test_a_hidden_folder_in_the_corpus_is_not_read_and_may_be_written_to(tmp_path):
+    check_outside_corpus(str(tmp_path), {"--store": str(tmp_path / ".rarefy"), "--out": str(tmp_path) + "-benchmark"})
+    check_outside_corpus("s3://bucket/corpus", {"--out": "b"})
+    with pytest.raises(UsageFault):
+        check_outside_corpus(f"file://{tmp_path}", {"--out": str(tmp_path)})
