@@ -252,5 +252,5 @@ def show(funnel: Funnel, console: Console) -> None:
     """Print what was read, and what became of each perturbation."""
     for line in funnel.lines():
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-    for title, records in keep_records(funnel.tally).items():
-        console.print(as_table(title, records))
+    if variants := keep_records(funnel.tally):
+        console.print(as_table("Variants", variants))

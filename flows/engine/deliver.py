@@ -53,6 +53,9 @@ def deliver(run: Run, out: str, config: Config, tables: Tables, as_of: str = "")
         made=run.made,
         funnel=build_report.funnel(run.store, tables),
         languages=describe_languages(run.languages),
+        without_question=build_report.find_without_question(
+            run.store, tables, by_rules="model" not in config.extract.methods
+        ),
         breaches=build_report.count_breaches(run.breaches.values()),
         census=census,
         questions=questions,

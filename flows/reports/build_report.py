@@ -23,6 +23,7 @@ from rarefy.tasks.store.tables import Store
 from rarefy.tasks.text.characters import shorten
 
 SHOWN = 5  # questions
+NAMED = 3  # documents without a question
 REASONS = 6  # reasons told per stage on the terminal; the artifacts and the tables hold all
 
 
@@ -38,6 +39,35 @@ class FunnelStage:
 
 
 @dataclass(frozen=True)
+class WithoutQuestion:
+    """The documents that gave no accepted question, by name."""
+
+    documents: tuple[str, ...]
+    of: int
+    nameless: tuple[str, ...]  # of these, whose facts were all turned down for want of a subject
+    by_rules: bool  # no model took facts
+
+    def describe(self, out: str) -> Iterator[str]:
+        """How many they are, the first of them, where the reasons are, and what would help."""
+        if not self.documents:
+            return
+        yield (
+            f"{len(self.documents):,} of {self.of:,} documents gave no question: {_list(self.documents)}. What was turned "
+            f"down of them, and why: rejected_because in {out}/triplets.jsonl and questions.jsonl"
+        )
+        if self.nameless:
+            yield (
+                f"{len(self.nameless):,} of them have figures, but nothing says of whom (no_subject): "
+                f"{_list(self.nameless)}; give them a title, or set [read] entity in the config"
+            )
+        if self.by_rules and len(self.nameless) < len(self.documents):
+            yield (
+                'Rules read tables and simple sentences alone; a model reads the rest: [llm], and "model" in [extract] '
+                "methods (docs/models.md)"
+            )
+
+
+@dataclass(frozen=True)
 class BuildResult:
     """What came of a build."""
 
@@ -50,6 +80,7 @@ class BuildResult:
     homes: Mapping[str, str] = field(default_factory=dict)  # of these questions' chunks: their documents
     variants: Tally = field(default_factory=Tally)  # what became of them
     languages: str = ""  # which documents are not in English: "15 documents are not in English (12 fr, 3 de)"
+    without_question: WithoutQuestion | None = None
     breaches: tuple[tuple[str, str, int], ...] = ()  # rows that were set aside: their table, the rule, how many
     spent: Spending | None = None  # None: no model was asked
     entry: Version | None = None  # of the journal
@@ -93,6 +124,32 @@ def sample_questions(store: Store, name: str) -> tuple[Question, ...]:
     return tuple(question for _, _, question in sorted(ranked, key=lambda r: r[:2])[:SHOWN])
 
 
+def find_without_question(store: Store, tables: Mapping[str, str], by_rules: bool) -> WithoutQuestion:
+    """The documents of no accepted question's gold passage, nor of one that states the same; copies are left out."""
+    questions = store.table(tables["questions"]).select(["chunk_ids", "alternatives", "rejected_because"])
+    gold: set[str] = set()
+    for question in questions.filter(pc.equal(questions["rejected_because"], "")).to_pylist():
+        gold.update(question["chunk_ids"], *question["alternatives"])
+    chunks = store.table(tables["chunks"]).select(["chunk_id", "doc_id"])
+    asked = set(
+        chunks.filter(pc.is_in(chunks["chunk_id"], value_set=pa.array(gold, pa.string())))["doc_id"].to_pylist()
+    )
+    documents = store.table(tables["documents"]).select(["doc_id", "duplicate_of"]).to_pylist()
+    left = sorted({row["doc_id"] for row in documents if not row["duplicate_of"]} - asked)
+    reasons: dict[str, set[str]] = defaultdict(set)
+    facts = store.table(tables["triplets"]).select(["doc_id", "rejected_because"])
+    for name, why in zip(facts["doc_id"].to_pylist(), facts["rejected_because"].to_pylist(), strict=True):
+        reasons[name].add(why)
+    nameless = tuple(name for name in left if reasons[name] == {"no_subject"})
+    return WithoutQuestion(tuple(left), len({row["doc_id"] for row in documents}), nameless, by_rules)
+
+
+def _list(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
 def find_homes(store: Store, name: str, questions: Iterable[Question]) -> dict[str, str]:
     """The document of each gold chunk of the questions whose evidence has places; `name` is of the table of chunks."""
     wanted = sorted({name for question in questions if question.evidence_places for name in question.chunk_ids})
@@ -115,8 +172,8 @@ def show(built: BuildResult, console: Console) -> None:
     """Print the funnel, the census, a few questions, and where the benchmark lies."""
     console.print(as_table("Funnel", funnel_records(built.funnel)))
     console.print(as_table("Patterns", census_records(built.census)))
-    for title, records in keep_records(built.variants).items():
-        console.print(as_table(title, records))
+    if variants := keep_records(built.variants):
+        console.print(as_table("Variants", variants))
     for title, records in model_records(built.spent).items():
         console.print(as_table(title, records))
     lines = [*built.spent.agreement, ""] if built.spent and built.spent.agreement else []
@@ -129,6 +186,8 @@ def show(built: BuildResult, console: Console) -> None:
         lines.append(f"{count:,} rows broke a rule of their contract and were set aside in breaches.jsonl ({examples})")
     if built.languages:
         lines.append(f"{built.languages}: they are passages like all others, and rules took no facts from them")
+    if built.without_question:
+        lines += built.without_question.describe(built.out)
     lines.append(f"Benchmark {built.version[:12]} lies in {built.out}")
     console.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
 
@@ -154,10 +213,9 @@ def census_records(census: Sequence[CensusRow]) -> list[dict[str, str]]:
             "pattern": row.pattern,
             "domain": row.domain,
             "eligible": f"{'up to ' * row.at_most}{int(row.eligible):,}",
-            "quota": f"{row.quota:,}",
             "taken": f"{row.sampled:,}",
             "across": f"{row.crossing:,}",
-            "why fewer": row.reason,
+            "why no more": row.reason.replace("_", " ") or f"quota of {row.quota:,}",
         }
         for row in census
     ]
@@ -189,7 +247,7 @@ def create_artifacts(built: BuildResult, validations: Sequence[Validation]) -> N
         ),
     }
     for name, found in (
-        ("variants", keep_records(built.variants, 1_000)),
+        ("variants", {"Variants": records} if (records := keep_records(built.variants, 1_000)) else {}),
         ("models", model_records(built.spent)),
     ):
         tables |= {f"{name}-{place}": one for place, one in enumerate(found.items(), 1)}

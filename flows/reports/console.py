@@ -7,7 +7,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from rarefy.tasks.export.statistics import SURE, KeepRate, Tally, format_percent
+from rarefy.tasks.export.statistics import Tally, format_percent
 from rarefy.tasks.foreign_code import escape_controls
 from rarefy.tasks.text.characters import visible
 
@@ -19,9 +19,6 @@ class Terminal(Console):
         """The pieces to be written."""
         for text, style, control in super().render(renderable, options):
             yield Segment(text if control else escape_controls(text), style, control)
-
-
-Records = list[dict[str, str]]
 
 
 def as_table(title: str, records: Sequence[dict[str, str]]) -> Table:
@@ -39,28 +36,19 @@ def _plain(words: str) -> Text:
     return Text(visible(words))
 
 
-def keep_records(found: Tally, most: int = 3) -> dict[str, Records]:
-    """What became of each perturbation's variants, and of SURE's types beside its own figures, as tables by title."""
-    beside = [
-        {**_counts({"type": rate.family}, rate), "SURE, Table 1": f"{SURE[rate.family]} %"}
-        for rate in found.by_family()
-        if rate.family in SURE
+def keep_records(found: Tally, most: int = 3) -> list[dict[str, str]]:
+    """What became of each perturbation's variants."""
+    return [
+        {
+            "side": rate.side,
+            "perturbation": rate.name,
+            "tried": f"{rate.tried:,}",
+            "kept": f"{rate.kept:,}",
+            "rate": format_percent(rate.percent),
+            "rejected": format_reasons(rate.rejected, most),
+        }
+        for rate in found.each()
     ]
-    tables = {
-        "Variants": [
-            {
-                **_counts({"side": rate.side, "perturbation": rate.name}, rate),
-                "rejected": format_reasons(rate.rejected, most),
-            }
-            for rate in found.each()
-        ],
-        "Chunks kept where all subtypes of a type were, as SURE counts": beside,
-    }
-    return {title: records for title, records in tables.items() if records}
-
-
-def _counts(named: dict[str, str], rate: KeepRate) -> dict[str, str]:
-    return {**named, "tried": f"{rate.tried:,}", "kept": f"{rate.kept:,}", "rate": format_percent(rate.percent)}
 
 
 def format_reasons(found: Mapping[str, int], most: int) -> str:

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from rarefy.data_contracts.rows import Chunk, Question, Span
+from rarefy.data_contracts.rows import Chunk, Document, Question, Span, Triplet
 from rarefy.data_contracts.tables import to_table
-from rarefy.flows.reports.build_report import evidence_lines, find_homes
+from rarefy.flows.engine.stages import CensusRow
+from rarefy.flows.reports.build_report import census_records, evidence_lines, find_homes, find_without_question
 from rarefy.tasks.store.tables import Store
 
 SPANS = (Span("c", 0, 9), Span("c", 10, 18))
@@ -21,3 +22,36 @@ def test_evidence_says_its_document_and_place_where_it_has_one(tmp_path):
     ]
     assert find_homes(store, "not asked for", [QUESTION]) == {}
     assert list(evidence_lines(QUESTION, {})) == ["The head.", "It is 5."]
+
+
+def test_documents_without_a_question_are_told_with_what_would_help(tmp_path):
+    """One was asked about, one states the same, one is a copy; of the rest one has figures that nobody owns."""
+    store, names = Store(tmp_path), ("asked", "same", "copy", "sales.csv", "prose")
+    documents = [Document(name, name, name, "", "text/plain", "") for name in names]
+    documents[2] = replace(documents[2], duplicate_of="asked")
+    chunks = [Chunk(name[0], name, 0, 1, "text", "", "x", 1) for name in ("asked", "same")]
+    asked = replace(QUESTION, chunk_ids=("a",), alternatives=(("s",),))
+    turned_down = replace(QUESTION, question_id="r", chunk_ids=("c",), rejected_because="cover_fact")
+    fact = Triplet("t", "c", "sales.csv", 0, 1, "", "sales", "5", "x", "table", rejected_because="no_subject")
+    rows = {
+        "documents": (documents, Document),
+        "chunks": (chunks, Chunk),
+        "questions": ([asked, turned_down], Question),
+        "triplets": ([fact], Triplet),
+    }
+    tables = {kind: store.keep(to_table(some, row_type)) for kind, (some, row_type) in rows.items()}
+    count, nameless, way = find_without_question(store, tables, by_rules=True).describe("b")
+    assert count.startswith("2 of 5 documents gave no question: prose, sales.csv. ") and "b/triplets.jsonl" in count
+    assert nameless.startswith("1 of them") and "sales.csv; give them a title, or set [read] entity" in nameless
+    assert "[llm]" in way and "docs/models.md" in way
+    assert len(list(find_without_question(store, tables, by_rules=False).describe("b"))) == 2
+    everything = replace(find_without_question(store, tables, by_rules=True), documents=())
+    assert list(everything.describe("b")) == []
+
+
+def test_a_quota_is_shown_where_it_was_the_reason():
+    row = CensusRow("star", "default", "49", 0, 49, "no_more_eligible", 3, False)
+    full = replace(row, quota=49, reason="")
+    (few, many) = census_records([replace(row, quota=8_000), full])
+    assert "8,000" not in str(few) and few["why no more"] == "no more eligible"
+    assert many["why no more"] == "quota of 49"
