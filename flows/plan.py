@@ -18,9 +18,7 @@ from rarefy.flows.reports.build_report import census_records
 from rarefy.flows.reports.console import Terminal, as_table
 from rarefy.tasks.store.tables import Store
 
-UNKNOWN = (
-    "How many questions of each kind these documents give is known once `rarefy build` has gone through their facts."
-)
+UNKNOWN = "How many questions of each kind these documents give is known once `rarefy build` has counted them."
 BY_MODEL = "A model takes part: what it will find is not known; `rarefy estimate {corpus}` says what it will be asked."
 
 

@@ -52,8 +52,8 @@ class WithoutQuestion:
         if not self.documents:
             return
         yield (
-            f"{len(self.documents):,} of {self.of:,} documents gave no question: {_list(self.documents)}. What was turned "
-            f"down of them, and why: rejected_because in {out}/triplets.jsonl and questions.jsonl"
+            f"{len(self.documents):,} of {self.of:,} documents gave no question: {_list(self.documents)}. What was "
+            f"turned down of them, and why: rejected_because in {out}/triplets.jsonl and questions.jsonl"
         )
         if self.nameless:
             yield (

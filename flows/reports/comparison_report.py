@@ -127,7 +127,7 @@ def _describe_difference(comparison: Comparison) -> str:
         tied = sum(row.verdict == "tied" for row in headlines)
         margin = _number(100 * comparison.config.margin, "point")
         counts = f"{tied} of {len(headlines)} headline numbers within ±{margin}, {len(headlines) - tied} cannot be told"
-        return f"no difference shown{about} ({counts})"
+        return f"no difference shown{about} ({counts}){_describe_correction(headlines, comparison)}"
     parts = []
     for verdict in verdicts:
         rows = [row for row in shown if row.verdict == verdict]
@@ -138,6 +138,26 @@ def _describe_difference(comparison: Comparison) -> str:
     return f"{' and '.join(verdicts)}: {'; '.join(parts)}" + (
         f" (no difference shown in {rest} other headlines)" if rest else ""
     )
+
+
+def _describe_correction(rows: Sequence[Difference], comparison: Comparison) -> str:
+    """Where an interval leaves out zero and nothing is shown all the same: what keeps it from that, in words."""
+    config = comparison.config
+    for row in rows:
+        if row.p is None or row.low is None or row.high is None or row.low <= 0 <= row.high:
+            continue
+        if row.verdict != "too few" or row.clusters < config.few:
+            continue
+        if row.p > config.alpha:
+            why = f"the permutation test gives p {_p(row.p)}"
+        else:
+            holm = config.correction == "holm"
+            why = (
+                f"of {row.family:,} numbers looked at together one may do so by chance: corrected for that "
+                f"({'Holm' if holm else 'Benjamini–Hochberg'}) p is {_p(row.holm if holm else row.benjamini_hochberg)}"
+            )
+        return f"; the interval of {_named(row)} leaves out 0, but {why}, above {config.alpha:g}"
+    return ""
 
 
 def _change(row: Difference, comparison: Comparison) -> str:

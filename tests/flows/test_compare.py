@@ -19,6 +19,7 @@ from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.evaluate.protocols.frame import slices
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
 from rarefy.tasks.evaluate.statistics import StatisticsConfig
+from rarefy.tasks.evaluate.statistics.compare import Difference
 from rarefy.tasks.export.files import put_file
 
 QUICK = StatisticsConfig(draws=500, permutations=500)
@@ -349,3 +350,20 @@ def test_the_verdict_is_one_line_and_the_rest_is_told_where_it_is_asked_for(pair
     assert main(["compare", *map(str, pair), "--verbose", "--fail-if", "overall rises 2 points"]) == 3
     long = capsys.readouterr().out
     assert long.splitlines()[0] == line and "Headlines" in long and len(long.splitlines()) > 20
+
+
+def test_an_interval_without_zero_that_shows_nothing_is_explained(pair):
+    found = compare(pair[0], pair[0], config=QUICK)
+    assert "leaves out 0" not in comparison_report.describe_verdict(found)
+    row = Difference("effect_size", "H", "all", 0.5, 0.4, -0.034, -0.068, -0.009, p=0.02, holm=0.08, family=4)
+    row = replace(row, clusters=99, headline=True)
+
+    def verdict(**changes):
+        return comparison_report.describe_verdict(replace(found, differences=[replace(row, **changes)]))
+
+    assert verdict().endswith(
+        "; the interval of effect size H leaves out 0, but of 4 numbers looked at together one may do so by chance: "
+        "corrected for that (Holm) p is 0.080, above 0.05"
+    )
+    assert verdict(p=0.2).endswith("leaves out 0, but the permutation test gives p 0.200, above 0.05")
+    assert "leaves out 0" not in verdict(low=-0.07, high=0.01)
