@@ -150,7 +150,11 @@ def plan_trials(
 ) -> TrialPlan:
     """The trials of these protocols for these systems; nothing is asked of any."""
     opened = run.stage("open", lambda: open_benchmark(bench, run.store, split=split, most=questions))
-    run.board.note("open", f"{opened.asked:,} of {opened.of:,} questions ({opened.split}) of {opened.name}")
+    whose = f"asks the {opened.asked:,} questions of the {opened.split} split of {opened.name}"
+    if opened.split == "all":
+        whose = f"asks {opened.asked:,} of {opened.of:,} questions of {opened.name}"
+    rest = f"; --split all asks all {opened.of:,}" if opened.split != "all" and not questions else ""
+    run.board.note("open", whose + rest)
     return plan_opened(run, opened, systems, wanted, config)
 
 

@@ -2,14 +2,17 @@
 
 import argparse
 import contextlib
+import difflib
 import errno
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
+from typing import NoReturn
 
 from rarefy.flows.cli import (
     build_commands,
@@ -67,6 +70,7 @@ exit codes: 0 done, 1 failed, 2 wrong usage, wrong config or nothing to build,
             4 a rule of --fail-if is not decided: too few questions, or its number is withheld
 """
 WAYS_OUT = {
+    errno.ENOENT: "check the path, and that a folder can be made there, or choose another --store and --out",
     errno.ENOSPC: "free some space, or choose another --store and --out; run again and it goes on from here",
     errno.EDQUOT: "the quota is used up; free some space, or choose another --store and --out",
     errno.EFBIG: "files may not grow so large here; lift the limit, or choose another --store and --out",
@@ -80,11 +84,25 @@ WAYS_OUT = {
 }
 
 
+class CommandParser(argparse.ArgumentParser):
+    """A command line that answers a mistyped command with the nearest one, before the list of all."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with a message on what is wrong."""
+        if mistyped := re.match(r"argument COMMAND: invalid choice: '([^']*)' \(choose from (.*)\)", message):
+            known = [name.strip(" '") for name in mistyped[2].split(",")]
+            if near := difflib.get_close_matches(mistyped[1], known, n=1):
+                message = f"no command {mistyped[1]!r}: did you mean {near[0]}? (choose from {mistyped[2]})"
+        super().error(message)
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line; the function of each command is its namespace's `run`."""
-    top = argparse.ArgumentParser("rarefy", description=ABOUT, epilog=EXAMPLES, **RAW_TEXT)
+    top = CommandParser("rarefy", description=ABOUT, epilog=EXAMPLES, **RAW_TEXT)
     top.add_argument("--version", action="version", version=f"rarefy {version('rarefy')}")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = top.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, parser_class=argparse.ArgumentParser
+    )
     for group in GROUPS:
         group.add_commands(commands)
     return top

@@ -21,6 +21,8 @@ def check_benchmark_folder(out: str) -> None:
     check_out(out)
     known = (*NAMES.values(), *BESIDE.values(), "beir", "hf", "manifest", "contracts", "models", "changes")
     check_folder(Path(out), {*known, "nothing_to_build"}, "a benchmark")
+    with _make_folder(Path(out)):
+        pass  # it can be made: better known now than after the build
 
 
 def check_outside_corpus(corpus: str, made: Mapping[str, str]) -> None:
@@ -68,8 +70,15 @@ def open_result_folder(out: Path) -> Iterator[None]:
 
     UsageFault where it holds anything but a result, whole or half-written, or cannot be written to.
     """
-    made = next((folder for folder in reversed([out, *out.parents]) if not folder.exists()), None)
     check_folder(out, RESULT_FILES, "a result")
+    with _make_folder(out):
+        yield
+
+
+@contextmanager
+def _make_folder(out: Path) -> Iterator[None]:
+    """Make the folder --out for what is done within; what is made here and holds nothing at the end is removed."""
+    made = next((folder for folder in reversed([out, *out.parents]) if not folder.exists()), None)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:

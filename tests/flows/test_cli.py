@@ -251,3 +251,19 @@ def test_ctrl_c_is_told_in_a_line_and_leaves_nothing_running(place, tmp_path):
     while time.monotonic() < until and list(tmp_path.glob("rarefy-prefect-*")):
         time.sleep(0.1)
     assert not list(tmp_path.glob("rarefy-prefect-*")), "the temporary server ended and took its folder with it"
+
+
+def test_a_mistyped_command_is_answered_with_the_nearest(capsys):
+    with pytest.raises(SystemExit):
+        main(["biuld", "corpus"])
+    assert "did you mean build? (choose from" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["qqqq"])
+    assert "did you mean" not in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_made_is_told_in_a_line(capsys, place, tmp_path):
+    command = ["build", str(place / "corpus"), "--config", str(place / "quick.toml")]
+    assert main([*command, "--out", "/proc/nope", "--store", str(tmp_path / "store")]) == 2
+    told = said(capsys)
+    assert "/proc/nope" in told and "choose another folder" in told

@@ -42,13 +42,14 @@ from rarefy.tasks.corpus.read.unreadable import (
 )
 from rarefy.tasks.find import find
 
-VERSION = 14  # the head of a reStructuredText that is as of a mail names it, and stays a line each
+VERSION = 15  # what is said of a short text without a sentence, and of a damaged PDF, is plain
 
 MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
 PICTURE = re.compile(rb"\s*(?:<[?!][^<]*)*<svg\b")
 HTML = re.compile(r"<(?:html|body|div|p|font)\b", re.I)
 # Four words in a row, figures between them or not, are the least that says something; or eight characters of a script
 # that sets no spaces. Vowels of Indian scripts are marks, which \w leaves out.
+SHORT = 500  # characters of a text that may be one sentence or two, rather than a list of codes
 SENTENCE = re.compile(
     r"\b[^\W\d_]++(?:[,;:’'\-]? (?:[\d.,$%()]++ )?[^\W\d_][\w’'\-]*+){3}"
     r"|(?:[\u0900-\u0dff]++[,;:]? ){3}[\u0900-\u0dff]"
@@ -419,11 +420,12 @@ def _finish_document(document: Document, digest: str, config: ReadConfig) -> Doc
             document.source, Unreadable("no_text", "nothing but space and marks; restore it or remove it")
         )
     if not SENTENCE.search(document.text) and not _has_telling_table(document):
+        short = len(document.text) < SHORT
+        why = "too short to ask about" if short else "codes alone"
+        way = "add to it, or remove it" if short else "remove it"
         return quarantine_source(
             document.source,
-            Unreadable(
-                "no_sentences", "no four words in a row, and no table that names its figures: codes alone; remove it"
-            ),
+            Unreadable("no_sentences", f"no four words in a row, and no table that names its figures: {why}; {way}"),
         )
     dated = replace(
         document,

@@ -19,6 +19,7 @@ from pdfminer import pdftypes
 from pdfminer.lzw import lzwdecode
 from pdfminer.pdfdocument import PDFEncryptionError, PDFPasswordIncorrect
 from pdfminer.pdfpage import PDFPage
+from pdfminer.psexceptions import PSException
 from pdfminer.runlength import rldecode
 from pdfplumber.utils.exceptions import PdfminerException
 
@@ -127,8 +128,9 @@ def _pages(content: bytes, max_pages: int, unpacked: UnpackedSize) -> Iterator[P
             raise Unreadable("encrypted_pdf", "it asks for a password; save it without one") from error
         if isinstance(cause, Unreadable | MemoryError):
             raise cause from error
-        message = repr(error) if isinstance(error, PdfminerException) else f"{type(error).__name__}: {error}"
-        raise Unreadable("bad_pdf", f"{message:.200}; print it to PDF anew or remove it") from error
+        met = cause if isinstance(error, PdfminerException) and isinstance(cause, Exception) else error
+        message = f"damaged ({str(met):.160})" if isinstance(met, PSException) and str(met) else "damaged"
+        raise Unreadable("bad_pdf", f"{message}; print it to PDF anew or remove it") from error
 
 
 def _page_items(page: Page, number: int) -> Iterator[Item]:

@@ -141,7 +141,7 @@ def _state(file: str) -> tuple[int, int]:
     try:
         state = Path(file).stat()
     except OSError as error:
-        raise ValueError(f"{file}: {error.strerror}") from error
+        raise ValueError(f"{file}: {error.strerror}; check the path of the file of answers") from error
     return state.st_mtime_ns, state.st_size
 
 

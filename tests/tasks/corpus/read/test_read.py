@@ -262,3 +262,15 @@ def test_two_submissions_of_one_filing_are_two_documents(tmp_path: Path) -> None
     assert [(row.doc_id, row.period_end, row.as_of) for row in rows] == [
         ("a.txt", "", "2013-07-30"), ("b.txt", "", "2013-07-30"),
     ]  # fmt: skip
+
+
+def test_a_short_text_and_a_damaged_pdf_are_told_in_plain_words(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("Straße kostet 5 Euro.".encode("latin-1"))
+    (tmp_path / "b.txt").write_text("4711 0815\n" * 100)
+    (tmp_path / "c.pdf").write_bytes(b"%PDF-1.4 and no more")
+    short, codes, damaged = read_corpus(tmp_path, ReadConfig())
+    assert isinstance(short, Quarantined) and isinstance(codes, Quarantined) and isinstance(damaged, Quarantined)
+    assert short.detail.endswith("too short to ask about; add to it, or remove it") and "codes" not in short.detail
+    assert codes.detail.endswith("codes alone; remove it")
+    assert damaged.reason == "bad_pdf" and damaged.detail.startswith("damaged")
+    assert "Exception" not in damaged.detail and "Error" not in damaged.detail
