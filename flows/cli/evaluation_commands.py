@@ -146,6 +146,8 @@ def evaluate(given: argparse.Namespace) -> int:
         read_manifest(given.benchmark)  # says what is wrong
     check_store(given.store)
     prefect_server.start()
+    if not given.quiet:
+        checks.print_message(f"evaluate of {given.benchmark.name}: loading libraries, starting Prefect's server")
     checks.check_systems(given, config)
     with open_result_folder(given.out):
         prefect_server.wait()

@@ -137,6 +137,8 @@ def score(given: argparse.Namespace) -> int:
         given.out = given.shown_out.absolute()
     checks.check_models(given, config, [config.correct.judge] if config.correct.judge.provider else [])
     prefect_server.start()
+    if not given.quiet:
+        checks.print_message(f"score of {given.answers.name}: loading libraries, starting Prefect's server")
     prefect_server.wait()
     from rarefy.flows.recorded_answers import score_answers
     from rarefy.flows.reports.console import Terminal

@@ -70,8 +70,10 @@ def wait() -> None:
     assert _server and _server.stdout
     timer = threading.Timer(PATIENCE, _server.kill)
     timer.start()
-    port = _server.stdout.readline().strip()
-    timer.cancel()
+    try:
+        port = _server.stdout.readline().strip()
+    finally:
+        timer.cancel()  # after Ctrl-C, too: this process would not end before it has run out
     if not port:
         errors = (Path(os.environ["PREFECT_HOME"]) / "errors.txt").read_text().strip().splitlines()
         raise Fault(

@@ -6,11 +6,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
 from rarefy.flows.cli import main
+from rarefy.flows.engine import prefect_server
+from rarefy.flows.faults import Fault
 
 
 def said(capsys) -> str:
@@ -267,3 +270,36 @@ def test_a_folder_that_cannot_be_made_is_told_in_a_line(capsys, place, tmp_path)
     assert main([*command, "--out", "/proc/nope", "--store", str(tmp_path / "store")]) == 2
     told = said(capsys)
     assert "/proc/nope" in told and "choose another folder" in told
+
+
+def test_ctrl_c_while_the_temporary_server_starts_leaves_nothing_to_wait_for(monkeypatch):
+    class Starting:
+        stdout = property(lambda self: self)
+
+        def readline(self) -> str:
+            raise KeyboardInterrupt
+
+        def poll(self) -> None: ...
+
+        def kill(self) -> None: ...
+
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    monkeypatch.setattr(prefect_server, "_server", Starting())
+    before = set(threading.enumerate())
+    with pytest.raises(KeyboardInterrupt):
+        prefect_server.wait()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(5)
+        assert not thread.is_alive(), "the process would not end before this thread"
+
+
+def test_an_evaluation_says_at_once_that_it_began(monkeypatch, capsys, tmp_path):
+    def wait() -> None:
+        raise Fault("the server")
+
+    (tmp_path / "bench").mkdir()
+    monkeypatch.setattr(prefect_server, "start", lambda: None)
+    monkeypatch.setattr(prefect_server, "wait", wait)
+    command = ["evaluate", str(tmp_path / "bench"), "--system", "closed_book", "--out", str(tmp_path / "out")]
+    main([*command, "--store", str(tmp_path / "store")])
+    assert "evaluate of bench: loading libraries" in capsys.readouterr().err

@@ -129,7 +129,7 @@ def _pages(content: bytes, max_pages: int, unpacked: UnpackedSize) -> Iterator[P
         if isinstance(cause, Unreadable | MemoryError):
             raise cause from error
         met = cause if isinstance(error, PdfminerException) and isinstance(cause, Exception) else error
-        message = f"damaged ({str(met):.160})" if isinstance(met, PSException) and str(met) else "damaged"
+        message = f"damaged ({met!s:.160})" if isinstance(met, PSException) and str(met) else "damaged"
         raise Unreadable("bad_pdf", f"{message}; print it to PDF anew or remove it") from error
 
 
