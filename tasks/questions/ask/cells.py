@@ -25,7 +25,7 @@ _NO_MORE = re.compile(r"(?:details?|values?|answers?|data|content|contents|info|
 _PEOPLE = re.compile(
     r"(?:owner|manager|lead|contact|author|chair|director|head|editor|maintainer|president|approver)", re.I
 )
-_BETWEEN = {"or", "for", "the", "a", "an", "in", "to", "on", "by", "with", "per", "at", "of", "and", "from"}  # of no noun phrase here
+_BETWEEN = {"or", "for", "the", "a", "an", "in", "to", "on", "by", "with", "per", "at"}  # of no noun phrase here
 _OF_NAME = re.compile(r"[A-Z]\.|[A-Z0-9][\w&’'-]*|of|and|the")  # a word of a name
 _LONGEST = 5  # words of a head or a row that is said without quotes
 
@@ -37,21 +37,18 @@ def ask_for_cell(triplet: Triplet) -> str:
         name = name.removesuffix(f" in the column “{triplet.period}”")
     _, column, head = name.rpartition("in the column “")
     when = "" if (column and triplet.period in head) or not triplet.period else f" {_time_phrase(triplet.period)}"
-    table, counted = _table_phrase(triplet.subject), _counted(triplet)
+    table, counted = triplet.subject, _counted(triplet)
     if split := split_column(name):
         return f"According to {table}, what {_was_the(split[0])} as of {split[1]}{counted}?"
-    if (title := _title_of(triplet.subject)) and triplet.value and (plain := _PLAIN.fullmatch(name)):
-        whose, form = _filing_of(triplet.subject)
+    filing = _read_filing(triplet.subject)
+    if filing and triplet.value and (plain := _PLAIN.fullmatch(name)):
+        title, whose, form = filing
         measure = lower_first(plain["measure"] or plain["row"])
         was = "were" if is_plural(re.split(" of ", measure)[0]) else "was"
-        table = (
-            f"the {title.lower()} in its {form}" if _STATEMENT.match(title) else f"the table “{title}” in its {form}"
-        )
-        return f"What {was} {whose} {measure}{when}{counted}, according to {table}?"
+        shown = title.lower() if _STATEMENT.match(title) else f"table “{title}”"
+        return f"What {was} {whose} {measure}{when}{counted}, according to the {shown} in its {form}?"
     if not name.startswith("“"):
         return f"According to {table}, what {'were' if is_plural(name) else 'was'} {name}{when}{counted}?"
-    if (plain := _ROW.fullmatch(name)) and triplet.value and table != triplet.subject:
-        return f"According to {table}, what {_was_the(lower_first(plain['row']))}{plain['under'] or ''}{when}{counted}?"
     asked = f"{_what(triplet, name)}{when}"
     forms = [f"According to {table}, {asked}{counted}?"]
     if not counted:
@@ -144,11 +141,6 @@ _AMOUNT = (
     r"|amortization|margin|compensation|benefits|deposits|equivalents|operations|activities|equipment|improvements"
     r"|(?:issuance|repayments?|repurchases?|purchases|sales|cost) of [a-z ]+)"
 )
-_ROW = re.compile(  # a row that says what it is an amount of
-    rf"“(?P<row>(?:[a-z][\w ,’-]* )?{_AMOUNT})”(?P<under> under “[^“”]+”)?", re.I
-)
-
-
 # a measure of a statement, or a row that says what it is an amount of, of no group and no column
 _PLAIN = re.compile(rf"(?P<measure>[^“”]+)|“(?P<row>(?:[a-z][\w ,’-]* )?{_AMOUNT})”", re.I)
 
@@ -183,10 +175,11 @@ _DIGITS = 3  # of a figure that somebody may want: a smaller one is found anywhe
 
 def cell_fault(triplet: Triplet) -> str:
     """Why nobody would ask a filing for a cell, or could in plain words; "" for nothing, and of other documents."""
-    if not (title := _title_of(triplet.subject)):
+    if (filing := _read_filing(triplet.subject)) is None:
         return ""
+    title = filing[0]
     short = re.findall(r"\b[A-Z]{2,5}\b", triplet.subject.partition("”")[0])
-    strange = any(not known(word.lower()) and word.lower() not in _BETWEEN for word in short)  # "BGS revenues"
+    strange = any(not known(word.lower()) and word.lower() not in _JOINS for word in short)  # "BGS revenues"
     if _NO_TITLE.search(title) or strange or len(title.split()) > _TITLE_WORDS or " " not in title:
         return "title_says_little"
     if _OF_OTHERS.search(title):
@@ -202,40 +195,28 @@ def cell_fault(triplet: Triplet) -> str:
     return "followed_by_nobody" if len(digits) < _DIGITS and triplet.unit != "percent" else ""
 
 
-_LEANING = re.compile(r"^“?(?i:other|all other|total other|less|add|plus|(?:net )?(?:changes?|increase|decrease))\b|[:—()]|\d|-[A-Z]|[A-Z][a-z]+ [A-Z][a-z]|\bother\b.*\bother\b")
+# what only the rows above explain, or a heading's capitals
+_LEANING = re.compile(
+    r"^“?(?i:other|all other|total other|less|add|plus|(?:net )?(?:changes?|increase|decrease))\b"
+    r"|[:—()]|\d|-[A-Z]|[A-Z][a-z]+ [A-Z][a-z]|\bother\b.*\bother\b"
+)
+_JOINS = _BETWEEN | {"of", "and", "from"}
 
 
-def _title_of(subject: str) -> str:
-    """The title of a filing's table; "" where another document has it, or it has none."""
+def _read_filing(subject: str) -> tuple[str, str, str] | None:
+    """(title, filer, form and year) of a filing's table: "Debt", "Microsoft's", "10-K for fiscal 2013"; or None."""
     of = _OF_FORM.search(subject)
     title = re.fullmatch(r"“([^“”]+)”", subject[: of.start()]) if of else None
-    if title is None:
-        return ""
-    words = _UNITS.sub("", _LEAD_IN.sub("", title[1]).rstrip("*† "))
-    words = re.sub(r"^\d+\. ", "", words)
-    words = re.sub(r"^The (\w)", lambda first: first[1].upper(), words)
-    words = words[:1].upper() + words[1:]
+    if of is None or title is None:
+        return None
+    words = re.sub(r"^\d+\. ", "", _UNITS.sub("", _LEAD_IN.sub("", title[1]).rstrip("*† ")))
+    words = upper_first(re.sub(r"^The (?=\w)", "", words))
     if words.isupper():
         note = _NOTE.match(words)
         rest = words[note.end() :] if note else words
         words = (f"Note {note[1]}, " if note else "") + rest.capitalize()
-    return words
-
-
-def _filing_of(subject: str) -> tuple[str, str]:
-    """(filer, form and year) of a filing's table: "Microsoft's", "10-K for fiscal 2013"."""
-    of = _OF_FORM.search(subject)
-    return (
-        (possessive(short_name(of["who"])), f"{of['form']} for {of['year'].replace('fiscal year', 'fiscal')}")
-        if of
-        else ("", "")
-    )
-
-
-def _table_phrase(subject: str) -> str:
-    """A table's name as one says it: "the table “Components of property” in Microsoft's 10-K for fiscal 2013"."""
-    title, (whose, form) = _title_of(subject), _filing_of(subject)
-    return f"the table “{title}” in {whose} {form}" if title else subject
+    form = f"{of['form']} for {of['year'].replace('fiscal year', 'fiscal')}"
+    return words, possessive(short_name(of["who"])), form
 
 
 def _time_phrase(period: str) -> str:

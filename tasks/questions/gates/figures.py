@@ -37,7 +37,7 @@ LEAST = 2  # likewise, where the words right beside it are the measure's ("Opera
 ENOUGH = 4  # digits of one that is divided by another, or told from one that is close
 LONG = 5  # digits of a figure that no other measure of the entity has in the same period by accident
 PART_OF_A_YEAR = re.compile(
-    r"\b(?:(?<!four )quarters?|(?:three|six|nine|3|6|9) months|weeks|month ended)\b", re.IGNORECASE
+    r"\b(?:(?<!four )quarters?|(?:three|six|nine|3|6|9) months|(?<!5[23] )weeks|month ended)\b", re.IGNORECASE
 )
 _PARTS_OF_A_YEAR = frozenset("month three six nine".split())
 
@@ -125,11 +125,13 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
     if same and not said.row and fact.unit.endswith("/shares") and said.own.isdisjoint(_OF_SHARES):
         needed -= _OF_SHARES  # "net income of $7.5 billion, or $9.85 per share"
     # Of a row that has the measure's very name, group and column need not say so: a column of equity, "Deferred:"
-    named = said.label - telling(fact.entity) - OWNERS
-    called_so = said.row and same and shown >= FEWEST and bool(needed) and named == needed
+    names = (said.label, said.label - telling(fact.entity) - OWNERS)
+    called_so = said.row and same and shown >= FEWEST and bool(needed) and needed in names
     other = (said.column if needed and needed <= said.column else said.own) & APART - needed - parts
     if same and shown >= FEWEST and needed <= said.label:
         other -= _PLACED
+    if exact and not said.label and needed <= said.column:  # "Accumulated" is of the next column's head
+        other -= {"accumul"}
     if said.row and other and not called_so:
         return False
     spoken = said.around if said.row else said.own

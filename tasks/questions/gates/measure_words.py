@@ -37,8 +37,8 @@ _PHRASES = tuple(
         (r"in the form of", ""),
         (r"cash(?:,| and)? (?:and )?(?:cash )?equivalents", "cash"),
         (r"weighted[- ]average", "average"),
-        (r"average (?:number of )?(?:stock|shares)(?: outstanding)?(?: for (?:earnings|net income) per (?:stock|share))?",
-         "average shares outstanding"),
+        (r"average (?:number of )?(?:stock|shares)(?: outstanding)?"
+         r"(?: for (?:earnings|net income) per (?:stock|share))?", "average shares outstanding"),
         (r"non-current", "noncurrent"),
         (r"right-of-use(?= assets?)", ""),
         (r"shares of (?:our |its |the company['’]s )?(?:outstanding )?stock", "shares"),
@@ -47,7 +47,8 @@ _PHRASES = tuple(
         (rf"operating cash flows?|{_CASH} operations", "operatingcash"),
         *_CASH_FLOWS,
         (r"(?:re)?purchases?(?: and retirements?)? (?:of )?(?:[\d.,]+ (?:million |billion )?)?(?:\w+ )?(?:stock|shares)"
-         r"|repurchased(?: and retired)?|(?:stock|share) (?:repurchases?|buybacks?)(?: and retirements?)?", "buyback stock"),
+         r"|repurchased(?: and retired)?|(?:stock|share) (?:repurchases?|buybacks?)(?: and retirements?)?",
+         "buyback stock"),
         (r"(?:sales?|issuances?) of (?:stock|shares)", "issuance of stock"),
         (r"(?:cash )?dividends?(?: payments?| declared and paid| paid)|cash dividends?"
          r"|(?:paid|payments? (?:of|for)) (?:cash )?dividends?", "dividends"),

@@ -108,7 +108,7 @@ def _groups(rows: list[str]) -> list[str]:
         if any(cell.strip() for cell in figures):
             totals += [telling(label)] if _SUM.match(label) else []
             continue
-        if closed := next((words for words in totals if words & telling(label)), None):
+        if closed := next((words for words in totals if words and words <= telling(label)), None):
             totals.remove(closed)
             continue
         if not found or moments_in(label):
@@ -171,7 +171,11 @@ IDLE = frozenset(  # beside the name of a measure, and no part of it
 )
 
 
-_COUNTED = {"count": frozenset({"stock", "outstand", "expens", "aggreg"}), "money": frozenset[str](), "percent": frozenset[str]()}
+_COUNTED = {
+    "count": frozenset({"stock", "outstand", "expens", "aggreg"}),
+    "money": frozenset[str](),
+    "percent": frozenset[str](),
+}
 
 
 def _beside(said: str, quantity: Quantity, found: Iterable[Quantity]) -> tuple[str, str]:
