@@ -42,7 +42,7 @@ from rarefy.tasks.corpus.read.unreadable import (
 )
 from rarefy.tasks.find import find
 
-VERSION = 13  # tables of PDF files: hanging dashes make no column, names of columns that stand close are parted
+VERSION = 14  # a title in front matter is a filing's too; a heading about a company names no registrant
 
 MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
 PICTURE = re.compile(rb"\s*(?:<[?!][^<]*)*<svg\b")

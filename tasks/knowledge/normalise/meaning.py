@@ -149,12 +149,12 @@ def _is_past(relation: str) -> bool:
 def _telling_words(label: str) -> dict[str, str]:
     """The lemmas of the nouns and adjectives of a label, by their root; words with opposites are left out."""
     found: dict[str, str] = {}
-    words = re.findall(r"[^\W\d_]{3,}", plain(label))
+    words = [word for word in _WORD.findall(plain(label)) if word.isalpha() and not word.endswith("ly")]
     for before, word in zip(["", *words], words, strict=False):
         known = readings(word)
         follows = before in SIDES and any(reading.form in ("ed", "participle", "ing") for reading in known)
         is_verb = any(reading.pos == "v" for reading in known) and (not before or follows)
-        if not (is_verb or word in SIDES or word in ("and", "the", "its") or word.endswith("ly")):
+        if not (is_verb or word in SIDES or stem(word) in _BY_STEM or word in ("a", "an", "and", "the", "its")):
             found[root(word)] = next((reading.lemma for reading in known if reading.pos in "na"), word)
     return found
 

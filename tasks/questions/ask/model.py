@@ -105,7 +105,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-VERSION = 8  # patterns but chains through a year; about some paths nothing is asked, cover pages among them
+VERSION = 9  # an answer may be the name of its fact where the sentence has a pronoun or a part of it
 
 
 class Asked(BaseModel, frozen=True):
