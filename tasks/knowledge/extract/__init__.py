@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 21  # an auditor stands where it signs, not where a biography names it
+VERSION = 22  # what a document calls a thing for short proves it, as subject and as object
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):
