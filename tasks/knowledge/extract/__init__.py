@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 23  # 52 weeks that ended on a day are a year; prose says no more of prices, founding years, companies sold
+VERSION = 24  # what a document calls a thing for short proves it; 52 weeks to a day are a year; less prose
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):
