@@ -155,6 +155,7 @@ _NOTE = re.compile(r"note (\d+[a-z]?) ?[-–—:.]? ?", re.I)
 
 
 _LEAD_IN = re.compile(r",? (?:was|were|is|are) (?:as follows|summari[sz]ed)\b.*$|^(?:the )?following (?:are|is) ", re.I)
+_MARKS = re.compile(r"(?:\s*(?:\(\d\)|[*†]))+$")
 _UNITS = re.compile(r" ?\([^()]*\b(?:thousands|millions|billions)\b[^()]*\)$")
 # A title that is a sentence or a torn one, and one that tells of whom or what its rows are in no words of theirs
 _NO_TITLE = re.compile(
@@ -209,7 +210,7 @@ def _read_filing(subject: str) -> tuple[str, str, str] | None:
     title = re.fullmatch(r"“([^“”]+)”", subject[: of.start()]) if of else None
     if of is None or title is None:
         return None
-    words = re.sub(r"^\d+\. ", "", _UNITS.sub("", _LEAD_IN.sub("", title[1]).rstrip("*† ")))
+    words = re.sub(r"^\d+\. ", "", _UNITS.sub("", _LEAD_IN.sub("", _MARKS.sub("", title[1]))))
     words = upper_first(re.sub(r"^The (?=\w)", "", words))
     if words.isupper():
         note = _NOTE.match(words)

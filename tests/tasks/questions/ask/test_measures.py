@@ -352,7 +352,7 @@ FILING = " in “Microsoft Corporation, Form 10-K for fiscal year 2013”"
 @pytest.mark.parametrize(
     ("relation", "title", "question"),
     [
-        ("“Operating lease expense”", "Components of lease expense",
+        ("“Operating lease expense”", "Components of lease expense (1)(2)",
          "What was Microsoft's operating lease expense for 2013, according to the table “Components of lease expense”"
          " in its 10-K for fiscal 2013?"),
         ("total comprehensive income", "CONSOLIDATED STATEMENTS OF INCOME (in millions)",
