@@ -122,6 +122,13 @@ def test_aliases_give_the_notations_of_a_correct_system():
     assert "$391,035" not in found, "the answer itself is no alias"
 
 
+def test_nobody_knows_the_millions_of_a_cell_that_nothing_scales():
+    row = "| Net revenues | $13,127,485 |"
+    cell = figure(answer="$13,127,485", value="13127485", unit="", scale="", concept="", source_sentence=row)
+    assert set(answer_aliases(cell)) == {"13,127,485"}
+    assert "13.1 million" in answer_aliases(replace(cell, source_sentence="Net revenues were $13,127,485."))
+
+
 def test_a_share_written_as_a_fraction_is_known_by_its_value():
     share = figure("core inflation", answer="1-3/4 percent", value="1.75", unit="percent", scale="")
     assert set(answer_aliases(share)) == {"1.75%", "1.75 percent"}
