@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rarefy.data_contracts.rows import Question
 from rarefy.tasks.evaluate.correct.choice import names_none
-from rarefy.tasks.evaluate.correct.claim_status import Outcome, right, unclear, wrong
+from rarefy.tasks.evaluate.correct.claim_status import Outcome, right, says_none, unclear, wrong
 from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
     FIGURES_ALONE,
@@ -21,7 +21,7 @@ from rarefy.tasks.text import wordnet
 
 _EXTRA = 2  # words beside names and the question's own in an answer that is still a plain list
 _LISTING = frozenset(
-    "and or both only also these those following answer are is was were did had have has with each at all of the "
+    "and or both only just also these those following answer are is was were did had have has with each at all of the "
     "company companies segment segments region regions product products lines line they them".split()
 )
 # Denials, doubts and contrasts: whose names they are about is for a judge to say
@@ -29,6 +29,9 @@ _TURNS = re.compile(
     r"\bnot\b|n't\b|\b(?:neither|nor|never|no|none|except|excluding|other than|but|however|while|whereas|although|"
     r"unlike|without|below|under|less|fewer|lower|only if|whether|unclear|might|may|possibly|perhaps|probably|or)\b",
     re.IGNORECASE,
+)
+_LEFT_OUT = re.compile(  # "but not NVIDIA", "(NVIDIA did not)"
+    r"(?:[,;(]\s*|\b)(?:but|and)?\s*\bnot\s[A-Z][^,.;()]*\)?|\([^()]*\b(?:do|did|does|was|were|is|are|had)(?: not|n't)\b[^()]*\)"
 )
 _ALL = re.compile(
     r"\W*(?:all(?: (?:of (?:them|these|those)|(?:the )?(?:two|three|four|five|six)|companies))*)\W*", re.I
@@ -41,14 +44,16 @@ def judge_set(text: str, question: Question) -> Outcome:
     Wrong is a plain list that leaves a member out or names another candidate. An answer that denies, doubts or
     contrasts anything, or that says more than names, is wrong by no rule.
     """
-    said, rest = _find_names(plain_text(text, question.language), question)
+    text = plain_text(text, question.language)
+    left_out = _find_names(" ".join(hit[0] for hit in _LEFT_OUT.finditer(text)), question)[0]
+    said, rest = _find_names(_LEFT_OUT.sub(" ", text) if left_out.isdisjoint(question.members) else text, question)
     turned = _TURNS.search(rest) is not None
     plain = not turned and _is_plain(rest, question)
     lost = [name for name in question.members if name not in said]
     others = [name for name in candidates_of(question) if name in said and name not in question.members]
     covered = 1 - len(lost) / len(question.members)
     words = "; ".join(name for name in question.members if name in said)
-    if not said and (FIGURES_ALONE.fullmatch(text) or names_none(text, _member_forms(question))):
+    if not said and (says_none(text) or FIGURES_ALONE.fullmatch(text) or names_none(text, _member_forms(question))):
         return wrong("no_member", text.strip())
     if turned or (not said and not _ALL.fullmatch(text)):
         return unclear("set_in_prose" if said else "unmatched", words, 0.0)

@@ -1,6 +1,7 @@
 """Judges answers in words: equal to the gold answer, or stating it and not merely containing it (RARE R35, guarded)."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from rarefy.tasks.evaluate.correct.claim_status import (
@@ -61,6 +62,16 @@ _CODE_NAME = re.compile(r"(?<![\w@/.-])(?:[A-Za-z]\w*(?:[-@/.:_]+\w+)+|[a-z]+[a-
 _TURNS = re.compile(r"\b(?:not|no|nor|neither|or|but|without|except|only)\b|n't\b", re.IGNORECASE)
 _PLAIN_LIST = re.compile(r"[\w./:@-]+(?:, [\w./:@-]+)+")  # "service, url": an answer may have "and" between
 
+_WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
+_BRACKETED = re.compile(r"\([^()]*\)")
+_ORDERED = re.compile(r"\b(?:from|to|than|before|after|over|under|by)\b", re.IGNORECASE)  # order tells who does what
+_UP, _DOWN = "up", "down"
+_DIRECTIONS = {stem(word): _UP for word in "up higher increase increased increases rise rising growth grew greater".split()}
+_DIRECTIONS |= {
+    stem(word): _DOWN
+    for word in "down lower decrease decreased decreases decline declining fall falling drop reduction reduced".split()
+}
+
 _JOB_TITLES = frozenset(
     "mr mrs ms dr president chairman chairwoman chair ceo cfo coo cto evp svp director officer "
     "secretary senator governor judge chief executive senior vice general counsel state city county "
@@ -100,14 +111,10 @@ def is_same_wording(text: str, form: str) -> bool:
 
 
 def _is_acronym_of(text: str, short: tuple[str, ...], long: tuple[str, ...]) -> bool:
-    """ "NYSE" for New York Stock Exchange."""
-    return (
-        len(short) == 1
-        and text.strip(" .").isupper()
-        and len(short[0]) >= 3
-        and len(long) >= 3
-        and initials(long) == short[0]
-    )
+    """ "NYSE" for New York Stock Exchange, "EY" and "E&Y" for Ernst & Young."""
+    letters = "".join(word for word in short if word != "and")
+    whole = strip_legal_form(long)
+    return text.strip(" .").isupper() and 1 < len(letters) < 8 and len(whole) > 1 and initials(whole) == letters
 
 
 def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = False) -> Outcome:
@@ -119,6 +126,10 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     tokens = split_words(expanded)
     stemmed = [stem(word.text) for word in tokens]
     short = len(tokens) <= SHORT
+    if len(tokens) <= 2 * SHORT and (outcome := _compare_content(text, gold.forms)):
+        return outcome
+    if _WHO.search(about.question.text) and any(_is_surname(text, form) for form in gold.forms):
+        return right("contained", text)
     objections: list[Outcome] = []
     for form in dict.fromkeys(expand_abbreviations(form) for form in gold.forms):
         whole = split_tokens(form)
@@ -146,6 +157,42 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     if not listed and short and _is_only_figures(text) and not _may_be_figures(gold, about):
         return wrong("no_name", text.strip())
     return unclear("unmatched")
+
+
+def _content(text: str) -> list[str]:
+    """Return the stems of a text's content words, numbers in digits, one word for all that rises and one for falls."""
+    for one in reversed(find_values(text)):
+        if one.worded and one.kind != "place":
+            text = f"{text[: one.start]}{one.amount.normalize():f} {one.nouns}{text[one.end + len(one.nouns) :]}"
+    words = [word for word in split_tokens(expand_abbreviations(_BRACKETED.sub(" ", text))) if word not in EMPTY]
+    return [_DIRECTIONS.get(word, word) for word in map(stem, words) if len(word) > 1 or word.isdigit()]
+
+
+def _compare_content(text: str, forms: Sequence[str]) -> Outcome | None:
+    """Right where an answer has the content words of a gold form and no others, whatever their order and endings.
+
+    Wrong where it says less for more, or another number, and is else the same.
+    """
+    said = _content(text)
+    for form in forms:
+        gold = _content(form)
+        if not gold or (_ORDERED.search(form) and said != gold):
+            continue
+        more, less = Counter(said) - Counter(gold), Counter(gold) - Counter(said)
+        if not more and not less:
+            return right("contained", text)
+        if len(gold) > 1 and len(more) == len(less) == 1 and len(forms) == 1:
+            pair = {*more, *less}
+            if pair == {_UP, _DOWN} or all(word.replace(".", "").isdigit() for word in pair):
+                return wrong("other_value", text)
+    return None
+
+
+def _is_surname(text: str, form: str) -> bool:
+    """Return whether an answer is the surname of a person's name, with titles or without."""
+    words = [word for word in split_tokens(text) if word not in _TITLES]
+    name = _person_name(form)
+    return len(words) == 1 and name is not None and words[0] == name[1]
 
 
 def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
@@ -297,7 +344,9 @@ def _person_name(form: str) -> tuple[str, str] | None:
 
 
 def _strip_generic(wanted: tuple[str, ...]) -> tuple[str, ...]:
-    return wanted[:-1] if len(wanted) > 2 and wanted[-1] in GENERIC else wanted
+    while len(wanted) > 2 and wanted[-1] in GENERIC:
+        wanted = wanted[:-1]
+    return wanted
 
 
 def _acronym(text: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
@@ -358,6 +407,8 @@ def _is_listed(name: str, before: str, after: str, about: Expectation) -> bool:
         items.append(re.sub(r"\s\d{5}(?:-\d{4})?$", "", hit["item"].casefold().strip(" .,'\"")))  # a ZIP code
         rest = rest[hit.end() :]
     if items:
+        if items[0].split(" ")[0] in _JOB_TITLES:
+            return False  # "Michael Gibson, Director, Division of Banking"
         place = name.casefold() in PLACES
         located = (
             not joined and not place and len(items) == 2 and items[-1] in PLACES

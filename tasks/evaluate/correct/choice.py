@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from rarefy.data_contracts.rows import Question
 from rarefy.tasks.evaluate.correct.by_words import NAME
-from rarefy.tasks.evaluate.correct.claim_status import Outcome, is_denied, is_doubted, right, unclear, wrong
+from rarefy.tasks.evaluate.correct.claim_status import Outcome, is_denied, is_doubted, right, says_none, unclear, wrong
 from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
     FIGURES_ALONE,
@@ -34,7 +34,7 @@ _EXTREMES = (
 )
 _SENTENCE = re.compile(r"[^.;\n]+(?:\.(?!\s|$)[^.;\n]*)*")
 _PIECE = re.compile(r"(?:[^,:]|,(?=\d))+")
-_HEAD = re.compile(r"([^.,:;\n]+?)(?:[.,:;\n]|\s[-–—])")
+_HEAD = re.compile(r"([^.,:;<>\n]+?)([.,:;<>\n]|\s-|\s(?:vs|versus)\b)")
 _BRACKETED = re.compile(r"\([^()]*\)")
 # Behind these words another thing is said of the others
 _AGAINST = re.compile(
@@ -58,6 +58,8 @@ def judge_choice(text: str, question: Question) -> Outcome | None:
     forms = _candidate_forms(candidates_of(question))
     if len(forms) < 2:
         return None
+    if says_none(text):
+        return wrong("no_member", text.strip())
     named = _named_in(_BESIDE.sub(" ", text), forms) or _named_in(text, forms)
     gold = {name for name, own in forms.items() if question.answer in own}
     if named and not named & gold:
@@ -83,8 +85,10 @@ def _chosen_in(text: str, asked: str, forms: dict[str, tuple[str, ...]]) -> set[
     ends = [words for words in _EXTREMES if words.search(asked)]
     if len(ends) != 1:
         return set()
-    head = _HEAD.match(text)
-    chosen = {name for name, own in forms.items() if head and head[1].casefold() in map(str.casefold, own)}
+    head = _HEAD.match(_BRACKETED.sub("", text))
+    chosen = {name for name, own in forms.items() if head and head[1].strip().casefold() in map(str.casefold, own)}
+    if head and head[2] == ("<" if ends[0] is _EXTREMES[0] else ">"):
+        return set()
     for sentence in _SENTENCE.finditer(_BRACKETED.sub(" ", text)):
         for hit in ends[0].finditer(sentence[0]):
             piece = next(one for one in _PIECE.finditer(sentence[0]) if one.end() > hit.start())
@@ -106,11 +110,11 @@ def _shortened_in(text: str, forms: dict[str, tuple[str, ...]]) -> set[str]:
 def names_none(text: str, forms: Sequence[str]) -> bool:
     """Whether an answer of a few words shares none with any of these names, and can mean none of them in other words.
 
-    It may where it counts ("both", "the second"), denies, or has the initials of a name. Where the names are years, so
+    It may where it counts ("both", "the second"), denies, is a ticker symbol, or has the initials of a name. Where the names are years, so
     may any word for a time.
     """
     words = split_tokens(expand_abbreviations(text))
-    if len(words) > NAME or _VAGUE.search(text) or any(any(map(str.isdigit, form)) for form in forms):
+    if len(words) > NAME or re.fullmatch(r"\W*[A-Z]{1,4}\W*", text) or _VAGUE.search(text) or any(any(map(str.isdigit, form)) for form in forms):
         return False
     theirs = {word[:4] for form in forms for word in split_tokens(form) if word not in EMPTY | LEGAL}
     if any(initials(split_tokens(form)) in words for form in forms):
@@ -144,5 +148,5 @@ def _candidate_forms(candidates: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     for name in candidates:
         year = re.fullmatch(r"fiscal year (\d{4})", name)
         bare = re.sub(r"\s*\([^()]*\)", "", name)  # "China" for "China (including Hong Kong)"
-        found[name] = (name, year[1]) if year else tuple(sorted({*company_names(name), bare}))
+        found[name] = (name, year[1], f"FY{year[1]}", f"FY{year[1][2:]}") if year else tuple(sorted({*company_names(name), bare}))
     return found

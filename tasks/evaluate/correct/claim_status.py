@@ -78,6 +78,10 @@ _BOUND = re.compile(
 )  # fmt: skip
 
 
+_NONE = re.compile(
+    r"\W*(?:(?:no|none|neither|nothing|both|either)(?: of (?:them|these|those|the (?:two|three|above)))?|no ?(?:one|body))\W*",
+    re.IGNORECASE,
+)
 FAR = 400  # characters on each side that may belong to a claim
 
 
@@ -99,6 +103,11 @@ def sentence_bounds(text: str, start: int) -> tuple[int, int]:
             end = hit.end()
             break
     return begin, end
+
+
+def says_none(text: str) -> bool:
+    """Return whether an answer says none, both or no, and no more."""
+    return _NONE.fullmatch(text) is not None
 
 
 def is_denied(text: str, start: int, end: int) -> bool:
