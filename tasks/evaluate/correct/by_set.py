@@ -30,9 +30,9 @@ _TURNS = re.compile(
     r"unlike|without|below|under|less|fewer|lower|only if|whether|unclear|might|may|possibly|perhaps|probably|or)\b",
     re.IGNORECASE,
 )
-_LEFT_OUT = re.compile(  # "but not NVIDIA", "(NVIDIA did not)"
-    r"(?:[,;(]\s*|\b)(?:but|and)?\s*\bnot\s[A-Z][^,.;()]*\)?|\([^()]*\b(?:do|did|does|was|were|is|are|had)(?: not|n't)\b[^()]*\)"
-)
+# What is said of others: "; NVIDIA did not", ", but not NVIDIA", "(not NVIDIA)", ". NVIDIA's were only $5"
+_CONTRAST = re.compile(r"\([^()]*\)|(?:[.;]\s|,?\s\bbut\s|,\s(?=not\s)|\b(?:while|whereas)\s).*", re.DOTALL)
+_CONTRASTS = re.compile(r"n't\b|\b(?:not|only|below|under|less|fewer|lower|neither|nor|short of)\b", re.IGNORECASE)
 _ALL = re.compile(
     r"\W*(?:all(?: (?:of (?:them|these|those)|(?:the )?(?:two|three|four|five|six)|companies))*)\W*", re.I
 )
@@ -45,15 +45,14 @@ def judge_set(text: str, question: Question) -> Outcome:
     contrasts anything, or that says more than names, is wrong by no rule.
     """
     text = plain_text(text, question.language)
-    left_out = _find_names(" ".join(hit[0] for hit in _LEFT_OUT.finditer(text)), question)[0]
-    said, rest = _find_names(_LEFT_OUT.sub(" ", text) if left_out.isdisjoint(question.members) else text, question)
+    said, rest = _find_names(_without_contrast(text, question), question)
     turned = _TURNS.search(rest) is not None
     plain = not turned and _is_plain(rest, question)
     lost = [name for name in question.members if name not in said]
     others = [name for name in candidates_of(question) if name in said and name not in question.members]
     covered = 1 - len(lost) / len(question.members)
     words = "; ".join(name for name in question.members if name in said)
-    if not said and (says_none(text) or FIGURES_ALONE.fullmatch(text) or names_none(text, _member_forms(question))):
+    if not said and (says_none(text, both=False) or FIGURES_ALONE.fullmatch(text) or names_none(text, _member_forms(question))):
         return wrong("no_member", text.strip())
     if turned or (not said and not _ALL.fullmatch(text)):
         return unclear("set_in_prose" if said else "unmatched", words, 0.0)
@@ -65,6 +64,15 @@ def judge_set(text: str, question: Question) -> Outcome:
     if not plain or _has_stranger(rest, question):
         return unclear("some_parts", words, covered)
     return wrong("other_member", "; ".join(others)) if others else wrong("missing_member", words)
+
+
+def _without_contrast(text: str, question: Question) -> str:
+    """The text without what it says, in contrast, of others than members alone."""
+    for hit in reversed([*_CONTRAST.finditer(text)]):
+        said = _find_names(hit[0], question)[0]
+        if said and said.isdisjoint(question.members) and _CONTRASTS.search(hit[0]):
+            text = text[: hit.start()] + text[hit.end() :]
+    return text
 
 
 def _member_forms(question: Question) -> tuple[str, ...]:
@@ -104,7 +112,7 @@ def _is_plain(rest: str, question: Question) -> bool:
     rest = re.sub(r"\([^)]*\)", " ", rest)
     own = stems(question.text)
     left = [word for word in split_tokens(rest) if not _is_said(word, own)]
-    return len(left) <= _EXTRA and len(re.findall(r"[.!?](?:\s+\w)", rest)) == 0
+    return len(left) <= _EXTRA and len(re.findall(r"[.!?]\s+\S", rest)) == 0
 
 
 def _is_said(word: str, own: frozenset[str]) -> bool:

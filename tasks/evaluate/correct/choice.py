@@ -14,6 +14,7 @@ from rarefy.tasks.evaluate.correct.normalise import (
     expand_abbreviations,
     initials,
     split_tokens,
+    strip_legal_form,
 )
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.operands import candidates_of
@@ -42,6 +43,7 @@ _AGAINST = re.compile(
 )
 _UNSURE = re.compile(r"n't\b|\b(?:not|no|never|neither|nor|either|or|may|might|could|would|likely|unless)\b", re.I)
 
+_TICKER = re.compile(r"\W*[A-Z]{1,4}\W*")  # "KO"
 _VAGUE = re.compile(
     r"\b(?:all|both|each|either|neither|none|no|not|nothing|any|others?(?! [A-Z])|former|latter|first|second|third|"
     r"fourth|last|one|two|three|same|equal\w*|it|they|them|this|that|these|those)\b|n't\b|^\W*\d\W*$",
@@ -60,6 +62,8 @@ def judge_choice(text: str, question: Question) -> Outcome | None:
         return None
     if says_none(text):
         return wrong("no_member", text.strip())
+    if _TICKER.fullmatch(text) and not _named_in(text, forms):
+        return unclear("unmatched")
     named = _named_in(_BESIDE.sub(" ", text), forms) or _named_in(text, forms)
     gold = {name for name, own in forms.items() if question.answer in own}
     if named and not named & gold:
@@ -114,7 +118,7 @@ def names_none(text: str, forms: Sequence[str]) -> bool:
     may any word for a time.
     """
     words = split_tokens(expand_abbreviations(text))
-    if len(words) > NAME or re.fullmatch(r"\W*[A-Z]{1,4}\W*", text) or _VAGUE.search(text) or any(any(map(str.isdigit, form)) for form in forms):
+    if len(words) > NAME or _TICKER.fullmatch(text) or _VAGUE.search(text) or any(any(map(str.isdigit, form)) for form in forms):
         return False
     theirs = {word[:4] for form in forms for word in split_tokens(form) if word not in EMPTY | LEGAL}
     if any(initials(split_tokens(form)) in words for form in forms):
@@ -148,5 +152,8 @@ def _candidate_forms(candidates: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     for name in candidates:
         year = re.fullmatch(r"fiscal year (\d{4})", name)
         bare = re.sub(r"\s*\([^()]*\)", "", name)  # "China" for "China (including Hong Kong)"
-        found[name] = (name, year[1], f"FY{year[1]}", f"FY{year[1][2:]}") if year else tuple(sorted({*company_names(name), bare}))
+        words = strip_legal_form(split_tokens(bare))
+        short = {initials(words).upper()} if len(words) > 2 else set()  # "AMD"
+        own = {*company_names(name), bare, *short}
+        found[name] = (name, year[1], f"FY{year[1]}", f"FY{year[1][2:]}") if year else tuple(sorted(own))
     return found

@@ -222,6 +222,8 @@ _SCALE_BEHIND = re.compile(  # "5,321 (in millions)", "$5,321 in USD millions"
 )
 _JOINED_DAY = re.compile(rf"\b(\d{{1,2}})-({MONTH})-(\d{{4}}|\d\d)\b", re.IGNORECASE)  # "9-Jun-2022"
 _YEAR_FIRST = re.compile(r"\b(?:FY\s?'?(\d\d)|(?:FY\s?)?((?:19|20)\d\d))[\s-]?Q([1-4])\b", re.IGNORECASE)  # "FY24 Q3"
+_DASH = re.compile(r"(?<=\d|%|n) - (?=[$€£]?\d)")  # "5% - 7%", "$5 million - $6 million"
+_PLUS = re.compile(r"(?<![\w.,])([$€£]?\d[\d,.]*)\s?\+(?=\s?%|\s?$|\s[a-z])")  # "200+ countries"
 _SPACED = re.compile(r"([^\w-]*\d{1,3})((?: \d{3})+)(?=\D*$)")  # "2 427" and no other number
 _MARKUP = re.compile(
     r"\*{1,3}|`{1,3}|(?<!\w)_{1,2}(?=\S)|(?<=\S)_{1,2}(?!\w)|\\(?=[$%#&*_.,-])|^\s{0,3}#{1,6}\s", re.MULTILINE
@@ -264,7 +266,8 @@ def extract_answer(text: str, language: str = "en") -> str:
     answer = plain_text(_strip_explanation(answer).strip(), language).strip()
     answer = _SPACED.sub(lambda hit: hit[1] + hit[2].replace(" ", ","), answer) if _SPACED.match(answer) else answer
     answer = _YEAR_FIRST.sub(lambda hit: f"Q{hit[3]} {hit[2] or '20' + hit[1]}", _JOINED_DAY.sub(r"\1 \2 \3", answer))
-    return _SCALE_BEHIND.sub(r" \g<scale>", answer)
+    answer = answer if "=" in answer else _DASH.sub(" to ", answer)
+    return _SCALE_BEHIND.sub(r" \g<scale>", _PLUS.sub(r"more than \1", answer))
 
 
 def _unwrap(text: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
 from rarefy.tasks.evaluate.correct.by_set import judge_set
-from rarefy.tasks.evaluate.correct.by_value import judge_value
+from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
 from rarefy.tasks.evaluate.correct.by_words import SHORT, is_same_wording, judge_words, names_other_entity
 from rarefy.tasks.evaluate.correct.choice import judge_choice
 from rarefy.tasks.evaluate.correct.claim_status import (
@@ -28,6 +28,7 @@ from rarefy.tasks.evaluate.correct.gold import (
     ExactValue,
     Expectation,
     GoldAnswer,
+    is_range,
     parse_expectation,
     parse_gold,
     spell_units,
@@ -157,6 +158,9 @@ def _old_years(gold: GoldAnswer) -> tuple[Moment, ...]:
 
 def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     """Judge each part; all must be right, in their order where the question says "respectively"."""
+    if len(gold.parts) == 2 and all(part.kind == "value" for part in gold.parts):
+        if is_range(gold.forms[0]) and (outcome := judge_range(text, *gold.parts, about, config)):
+            return outcome
     outcomes = [
         _match_one(text, part, about, config, [other for other in gold.parts if other is not part])
         for part in gold.parts
