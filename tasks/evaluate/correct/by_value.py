@@ -44,6 +44,7 @@ _BRACKETS = re.compile(r"\([^()]*\)")  # "income (loss)" does not ask for a loss
 _LEAST = 3  # digits that must be equal where no scale is stated
 _COARSE = Decimal("0.1")  # a correct rounding that is further off counts as another number
 CUT_OFF = Decimal("0.01")  # a judge is asked about a truncated number that is no further off
+_SCALED = 4  # times as far off may be a rounding to two figures or more that stands with its scale
 _PEOPLE = frozenset(
     stem(word)
     for word in "people person persons individuals staff workers associates employees colleagues "
@@ -154,7 +155,9 @@ def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: f
     if (fine / grain).quantize(Decimal(1), ROUND_HALF_UP) == coarse / grain:
         if gold_grain > grain_of_value and gold.shown is not None and not gold.loose:
             return "same"  # the gold answer is this one, rounded to the scale that was asked for
-        return "same" if off <= Decimal(str(rounding)) else "rounding" if off <= _COARSE else "other"
+        figures = value.scaled and value.amount >= 10 * value.grain  # "$2.4B" for 2,427
+        least = Decimal(str(rounding)) * (_SCALED if figures else 1)
+        return "same" if off <= least else "rounding" if off <= _COARSE else "other"
     cut = grain_of_value > gold_grain and (fine / grain).quantize(Decimal(1), ROUND_DOWN) == coarse / grain
     return "rounding" if cut and off <= CUT_OFF else "other"
 

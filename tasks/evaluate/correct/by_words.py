@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from difflib import SequenceMatcher
 from collections.abc import Iterable, Iterator, Sequence
 
 from rarefy.tasks.evaluate.correct.claim_status import (
@@ -10,6 +11,7 @@ from rarefy.tasks.evaluate.correct.claim_status import (
     is_doubted,
     is_former,
     right,
+    says_none,
     sentence_bounds,
     unclear,
     wrong,
@@ -45,6 +47,10 @@ _BEHIND = re.compile(r"\b(?:than(?: that of| those of| in)?|followed by|ahead of
 _SENTENCE_ENDS = re.compile(r"[.!?;\n]\s")
 _UNNAMED = frozenset(("another", "other", "others", "elsewhere"))  # "and later in another state"
 _SENTENCE_BEGINS = re.compile(r"[.!?:]\W+|^\W+")
+_ALIKE = 0.6  # of two words that may be one, mistyped or cut
+_YES_NO_QUESTION = re.compile(
+    r"\W*(?:is|are|was|were|does|do|did|has|have|had|can|could|may|must|will|would|should)\b", re.IGNORECASE
+)
 _GLUED_NAME = 6  # characters of a name that is recognised within a longer word
 _SMALL = "in|on|by|at|from|and|of|is|was|who|with"
 NAME = 6  # an answer of so many words may be one name
@@ -67,6 +73,7 @@ _BRACKETED = re.compile(r"\([^()]*\)")
 _ORDERED = re.compile(r"\b(?:from|to|than|before|after|over|under|by)\b", re.IGNORECASE)  # order tells who does what
 _CODE = re.compile(r"(?=(?:\D*\d){4})\d[\d-]*-[\d-]*\d")  # the number of a file ("001-07882")
 _FIRM = re.compile(rf"&|\b(?:{'|'.join(LEGAL)})\b", re.IGNORECASE)
+_STREET = re.compile(r"\W*\d+\s[A-Z]")  # "2788 San Tomas Expressway, Santa Clara, California"
 _UP, _DOWN = "up", "down"
 _DIRECTIONS = {stem(word): _UP for word in "up higher increase increased increases rise rising growth grew greater".split()}
 _DIRECTIONS |= {
@@ -130,7 +137,8 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     short = len(tokens) <= SHORT
     if len(tokens) <= 2 * SHORT and (outcome := _compare_content(text, gold.forms)):
         return outcome
-    if _WHO.search(about.question.text) and any(_is_surname(text, form) for form in gold.forms):
+    asks_who = _WHO.search(about.question.text)
+    if any(_is_place(text, form) or (asks_who and _is_surname(text, form)) for form in gold.forms):
         return right("contained", text)
     objections: list[Outcome] = []
     for form in dict.fromkeys(expand_abbreviations(form) for form in gold.forms):
@@ -156,6 +164,9 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         return wrong("other_name", text.strip())
     if not listed and len(tokens) <= STATEMENT and _is_another_code_name(text, gold, about):
         return wrong("other_name", text.strip())
+    if not listed and _is_no_name(text) and not any(_is_no_name(form) for form in gold.forms):
+        if not _YES_NO_QUESTION.match(about.question.text):
+            return wrong("no_name", text.strip())
     if not listed and short and _is_only_figures(text) and not _may_be_figures(gold, about):
         return wrong("no_name", text.strip())
     return unclear("unmatched")
@@ -195,6 +206,12 @@ def _compare_content(text: str, forms: Sequence[str]) -> Outcome | None:
     return None
 
 
+def _is_place(text: str, form: str) -> bool:
+    """Return whether an answer is the town of "Santa Clara, California"."""
+    town, _, state = expand_abbreviations(form).partition(",")
+    return state.strip().casefold() in PLACES and split_tokens(text) == split_tokens(town)
+
+
 def _is_surname(text: str, form: str) -> bool:
     """Return whether an answer is the surname of a person's name, with titles or without."""
     words = [word for word in split_tokens(text) if word not in _TITLES]
@@ -219,6 +236,11 @@ def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bo
 def _is_odd(name: str) -> bool:
     """Return whether a word is written as no word of prose is: capitals or digits inside, or signs but a hyphen."""
     return bool(re.search(r"[a-z0-9][A-Z]|\d|[@/:_]|-[A-Z]", name)) or ("." in name.strip(".") and len(name) > 4)
+
+
+def _is_no_name(text: str) -> bool:
+    """Return whether a text is a yes or no, or says that there is none."""
+    return says_none(text) or text.strip(" .!").casefold() == "yes"
 
 
 def _is_only_figures(text: str) -> bool:
@@ -258,8 +280,8 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         _has_new_name(text, about) if sentence else _is_capitalised(text)
     ):
         return False
-    mine = {word for word in split_tokens(expand_abbreviations(text)) if word not in EMPTY} - LEGAL
-    theirs = {word for form in forms for word in split_tokens(form) if word not in EMPTY} - LEGAL
+    mine = {word for word in split_tokens(expand_abbreviations(text)) if word not in EMPTY} - LEGAL - GENERIC
+    theirs = {word for form in forms for word in split_tokens(form) if word not in EMPTY} - LEGAL - GENERIC
     written = [split_tokens(form) for form in forms]
     if {initials(words) for whole in written for words in (whole, strip_legal_form(whole))} & mine or _has_spelled_out(
         text, theirs
@@ -270,7 +292,25 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     run_together = "".join(split_tokens(text))
     if any(run and run in run_together for run in ("".join(split_tokens(form)) for form in forms)):
         return False
+    if all(_differs_in_words(text, form, about) for form in forms):
+        return True
     return bool(mine) and not {word[:4] for word in mine} & {word[:4] for word in theirs}
+
+
+def _differs_in_words(text: str, form: str, about: Expectation) -> bool:
+    """Return whether two names are of as many words and differ in some ("Latin America" for "North America").
+
+    Not said of people of one surname, whose first names may be short forms, and of words that look alike.
+    """
+    mine, theirs = (
+        [word for word in split_tokens(expand_abbreviations(name)) if word not in EMPTY | LEGAL | GENERIC | _AFTER_NAMES]
+        for name in (text, form)
+    )
+    if len(mine) != len(theirs) or len(mine) < 2 or (_WHO.search(about.question.text) and mine[-1] == theirs[-1]):
+        return False
+    pairs = [pair for pair in zip(mine, theirs, strict=True) if pair[0] != pair[1]]
+    told, asked = (" ".join(side) for side in zip(*pairs, strict=True)) if pairs else ("", "")
+    return 0 < len(pairs) < len(mine) and SequenceMatcher(None, told, asked).ratio() < _ALIKE
 
 
 def _has_spelled_out(text: str, names: set[str]) -> bool:
@@ -421,7 +461,7 @@ def _is_listed(name: str, before: str, after: str, about: Expectation) -> bool:
             not joined and not place and len(items) == 2 and items[-1] in PLACES
         )  # "Hollis & Crane LLP, San Jose, California"
         return joined or len(items) > 2 or not (located or all(_is_description(item, place, about) for item in items))
-    hit = _LISTED.search(before)
+    hit = None if _STREET.match(before) else _LISTED.search(before)
     return hit is not None and not (_is_known(hit["item"], about) or hit["item"].casefold() in _JOB_TITLES)
 
 
