@@ -1,23 +1,19 @@
 """Judges answers that are sets of names: right where every member is said, and no other of the candidates."""
 
 import re
-from collections.abc import Iterator
 
 from rarefy.data_contracts.rows import Question
-from rarefy.tasks.evaluate.correct.choice import names_none
+from rarefy.tasks.evaluate.correct.choice import name_forms, names_none
 from rarefy.tasks.evaluate.correct.claim_status import Outcome, right, says_none, unclear, wrong
 from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
     FIGURES_ALONE,
     LEGAL,
-    initials,
     plain_text,
     split_tokens,
     stems,
 )
-from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.operands import candidates_of
-from rarefy.tasks.text import wordnet
 
 _EXTRA = 2  # words beside names and the question's own in an answer that is still a plain list
 _LISTING = frozenset(
@@ -52,7 +48,9 @@ def judge_set(text: str, question: Question) -> Outcome:
     others = [name for name in candidates_of(question) if name in said and name not in question.members]
     covered = 1 - len(lost) / len(question.members)
     words = "; ".join(name for name in question.members if name in said)
-    if not said and (says_none(text, both=False) or FIGURES_ALONE.fullmatch(text) or names_none(text, _member_forms(question))):
+    if not said and (
+        says_none(text, both=False) or FIGURES_ALONE.fullmatch(text) or names_none(text, _member_forms(question))
+    ):
         return wrong("no_member", text.strip())
     if turned or (not said and not _ALL.fullmatch(text)):
         return unclear("set_in_prose" if said else "unmatched", words, 0.0)
@@ -76,12 +74,13 @@ def _without_contrast(text: str, question: Question) -> str:
 
 
 def _member_forms(question: Question) -> tuple[str, ...]:
-    return tuple(form for name in question.members for form in (name, *_forms(name, question)))
+    return tuple(form for name in question.members for form in (name, *name_forms(name, candidates_of(question))))
 
 
 def _find_names(text: str, question: Question) -> tuple[set[str], str]:
     """The candidates that a text names, and the text without them."""
-    forms = [(plain_text(form), name) for name in candidates_of(question) for form in _forms(name, question)]
+    names = candidates_of(question)
+    forms = [(plain_text(form), name) for name in names for form in name_forms(name, names)]
     said: set[str] = set()
     rest = text
     for form, name in sorted(forms, key=lambda pair: (-len(pair[0]), pair)):  # "Walmart U.S." before "Walmart"
@@ -90,21 +89,6 @@ def _find_names(text: str, question: Question) -> tuple[set[str], str]:
         if times:
             said.add(name)
     return said, rest
-
-
-def _forms(name: str, question: Question) -> Iterator[str]:
-    """The ways to write a candidate: "&" or "and", without its legal form, by its initials, by a word of its own."""
-    bare = company_names(name)
-    yield from bare
-    yield from (form.replace("&", "and") for form in bare if "&" in form)
-    words = split_tokens(name)
-    if len(words) > 2:
-        letters = initials(words)
-        yield letters.upper()
-    first = re.split(r"[\s.]", name)[0].strip(",")
-    shared = [other for other in candidates_of(question) if other.casefold().startswith(first.casefold())]
-    if len(shared) == 1 and len(first) > 2 and first[0].isupper() and not wordnet.known(first.casefold()):
-        yield first
 
 
 def _is_plain(rest: str, question: Question) -> bool:

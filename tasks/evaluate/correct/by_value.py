@@ -44,7 +44,7 @@ _BRACKETS = re.compile(r"\([^()]*\)")  # "income (loss)" does not ask for a loss
 _LEAST = 3  # digits that must be equal where no scale is stated
 _COARSE = Decimal("0.1")  # a correct rounding that is further off counts as another number
 CUT_OFF = Decimal("0.01")  # a judge is asked about a truncated number that is no further off
-_SCALED = 4  # times as far off may be a rounding to two figures or more that stands with its scale
+_SCALED = 4  # times as far off may be a rounding with decimals and a scale
 _PEOPLE = frozenset(
     stem(word)
     for word in "people person persons individuals staff workers associates employees colleagues "
@@ -155,7 +155,7 @@ def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: f
     if (fine / grain).quantize(Decimal(1), ROUND_HALF_UP) == coarse / grain:
         if gold_grain > grain_of_value and gold.shown is not None and not gold.loose:
             return "same"  # the gold answer is this one, rounded to the scale that was asked for
-        figures = value.scaled and value.amount >= 10 * value.grain  # "$2.4B" for 2,427
+        figures = value.scaled and value.pointed and grain_of_value > gold_grain  # "$2.4B" for 2,427
         least = Decimal(str(rounding)) * (_SCALED if figures else 1)
         return "same" if off <= least else "rounding" if off <= _COARSE else "other"
     cut = grain_of_value > gold_grain and (fine / grain).quantize(Decimal(1), ROUND_DOWN) == coarse / grain
@@ -194,7 +194,9 @@ def _has_same_sign(gold: ExactValue, value: Value, gap: str, about: Expectation)
     return bool(possible & gold.signs)
 
 
-def judge_range(text: str, low: GoldAnswer, high: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome | None:
+def judge_range(
+    text: str, low: GoldAnswer, high: GoldAnswer, about: Expectation, config: CorrectConfig
+) -> Outcome | None:
     """Judge an answer that is two values, joined by "to", by the two ends of a range; None where it is none."""
     ends = find_values(text)
     if len(ends) != 2 or len(text.split()) > SHORT or _how_joined(text, *ends) != "to":
@@ -287,6 +289,8 @@ def judge_value(
     matching = [one for one in occurrences if one.verdict == "same"]
     stated = [one for one in matching if one.how == "stated"]
     others = _distinct_amounts([one for one in occurrences if one.verdict != "same" and one.how == "stated"])
+    if stated and any(one.verdict == "opposite" for one in occurrences):
+        return unclear("choice", _quote(text, stated[0].value))
     if stated:
         return _judge_stated(text, stated, others, gold, about, config, whole)
     if matching:
@@ -303,7 +307,9 @@ def judge_value(
     if same := next((one for one in alike if _matches_amount(gold, one, config, about)), None):
         # "5.0" for "5.0 percent": what else may be meant
         bare = whole and same.kind == "count" and any(same.amount == e.amount and 1 in e.signs for e in gold.values)
-        if bare or (not about.many and all(exact.kind == "count" and not exact.noun for exact in gold.values)):  # "1577"
+        if bare or (
+            not about.many and all(exact.kind == "count" and not exact.noun for exact in gold.values)
+        ):  # "1577"
             return right("contained", _quote(text, same), "unit")  # people labelled 105 of 108 such answers right
         return unclear("unit")
     if not config.value or gold.unread:

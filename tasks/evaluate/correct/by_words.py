@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
-from difflib import SequenceMatcher
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
 
 from rarefy.tasks.evaluate.correct.claim_status import (
     Outcome,
@@ -32,6 +32,7 @@ from rarefy.tasks.evaluate.correct.normalise import (
     split_words,
     strip_legal_form,
 )
+from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.dates import moments
 from rarefy.tasks.text.stems import stem
 
@@ -75,7 +76,9 @@ _CODE = re.compile(r"(?=(?:\D*\d){4})\d[\d-]*-[\d-]*\d")  # the number of a file
 _FIRM = re.compile(rf"&|\b(?:{'|'.join(LEGAL)})\b", re.IGNORECASE)
 _STREET = re.compile(r"\W*\d+\s[A-Z]")  # "2788 San Tomas Expressway, Santa Clara, California"
 _UP, _DOWN = "up", "down"
-_DIRECTIONS = {stem(word): _UP for word in "up higher increase increased increases rise rising growth grew greater".split()}
+_DIRECTIONS = {
+    stem(word): _UP for word in "up higher increase increased increases rise rising growth grew greater".split()
+}
 _DIRECTIONS |= {
     stem(word): _DOWN
     for word in "down lower decrease decreased decreases decline declining fall falling drop reduction reduced".split()
@@ -138,7 +141,9 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     if len(tokens) <= 2 * SHORT and (outcome := _compare_content(text, gold.forms)):
         return outcome
     asks_who = _WHO.search(about.question.text)
-    if any(_is_place(text, form) or (asks_who and _is_surname(text, form)) for form in gold.forms):
+    if any(
+        _is_place(text, form) or _is_firm(text, form) or (asks_who and _is_surname(text, form)) for form in gold.forms
+    ):
         return right("contained", text)
     objections: list[Outcome] = []
     for form in dict.fromkeys(expand_abbreviations(form) for form in gold.forms):
@@ -201,7 +206,7 @@ def _compare_content(text: str, forms: Sequence[str]) -> Outcome | None:
             return right("contained", text)
         if len(gold) > 1 and len(more) == len(less) == 1 and len(forms) == 1:
             pair = {*more, *less}
-            if pair == {_UP, _DOWN} or all(word.replace(".", "").isdigit() for word in pair):
+            if pair == {_UP, _DOWN} or (len(gold) > 2 and all(word.replace(".", "").isdigit() for word in pair)):
                 return wrong("other_value", text)
     return None
 
@@ -210,6 +215,13 @@ def _is_place(text: str, form: str) -> bool:
     """Return whether an answer is the town of "Santa Clara, California"."""
     town, _, state = expand_abbreviations(form).partition(",")
     return state.strip().casefold() in PLACES and split_tokens(text) == split_tokens(town)
+
+
+def _is_firm(text: str, form: str) -> bool:
+    """Return whether an answer is the first word of a firm's name, and no common one ("Deloitte")."""
+    words = split_tokens(text)
+    known = wordnet.known(text.strip(" .").casefold())
+    return len(words) == 1 and words == split_tokens(form)[:1] and _FIRM.search(form) is not None and not known
 
 
 def _is_surname(text: str, form: str) -> bool:
@@ -303,7 +315,11 @@ def _differs_in_words(text: str, form: str, about: Expectation) -> bool:
     Not said of people of one surname, whose first names may be short forms, and of words that look alike.
     """
     mine, theirs = (
-        [word for word in split_tokens(expand_abbreviations(name)) if word not in EMPTY | LEGAL | GENERIC | _AFTER_NAMES]
+        [
+            word
+            for word in split_tokens(expand_abbreviations(name))
+            if word not in EMPTY | LEGAL | GENERIC | _AFTER_NAMES
+        ]
         for name in (text, form)
     )
     if len(mine) != len(theirs) or len(mine) < 2 or (_WHO.search(about.question.text) and mine[-1] == theirs[-1]):

@@ -213,7 +213,9 @@ _ANSWER_KEYS = ("answer", "final_answer", "short_answer", "response", "result", 
 _TAG = re.compile(r"<sup>[^<>]{0,20}</sup>|</?(?:answer|final_answer|response|b|strong|i|em|p|div|span|u|code)>", re.I)
 _LINE_TAG = re.compile(r"</?(?:br|li|ul|ol|p)\s?/?>", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•–+]|\d{1,2}[.)])\s+(?=\S)", re.MULTILINE)
-_NOTE = re.compile(r"(?:(?<=[^\W\d_]{4})|(?<=\d{4})|(?<=[.)%]))[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?!\w)")  # a footnote's, and no square metre's
+_NOTE = re.compile(
+    r"(?:(?<=[^\W\d_]{4})|(?<=\d{4})|(?<=[.)%]))[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?!\w)"
+)  # a footnote's, and no square metre's
 _LEAD = re.compile(r"(?:sure|certainly|of course|absolutely|great question)[!,.:]\s+(?=\S)|/s/\s", re.IGNORECASE)
 _SCALE_BEHIND = re.compile(  # "5,321 (in millions)", "$5,321 in USD millions"
     r"(?<=\d)\s*(?:\(\s*(?:in\s)?|in\s)(?:(?:US)?\s?\$\s?|USD\s)?(?P<scale>thousand|million|billion)s"
@@ -282,7 +284,9 @@ def _unwrap(text: str) -> str:
         return text
     if isinstance(value, dict):
         named = {str(key).casefold().replace(" ", "_"): own for key, own in value.items()}
-        value = next((named[key] for key in _ANSWER_KEYS if key in named), [*value.values()] if len(value) == 1 else text)
+        value = next(
+            (named[key] for key in _ANSWER_KEYS if key in named), [*value.values()] if len(value) == 1 else text
+        )
     values = value if isinstance(value, list) else [value]
     return "; ".join(map(str, values)) if all(isinstance(one, str | int | float) for one in values) else text
 
