@@ -31,7 +31,9 @@ def make_paths_absolute(given: argparse.Namespace) -> argparse.Namespace:
 
 def _find_packaged(given: argparse.Namespace) -> None:
     """Put the packaged benchmark's places where its name stands: its documents with its config, or the whole."""
-    if (corpus := getattr(given, "corpus", None)) in sample.NAMES and not Path(corpus).exists():
+    corpus = getattr(given, "corpus", None)
+    # a folder of that name may be what an earlier `build sample --out sample` wrote
+    if corpus in sample.NAMES and (not Path(corpus).exists() or (Path(corpus) / "contracts.json").is_file()):
         given.corpus = str(sample.CORPUS)
         if "config" in given and given.config is None:
             given.config = sample.CONFIG

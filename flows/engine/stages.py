@@ -201,7 +201,8 @@ def _extract_dependencies(config: Config) -> dict[str, str]:
 
 
 def _embedder_dependencies(config: Config) -> dict[str, str]:
-    return {"model": cached_digest(config.embed.connect(None, threads=1).model)}
+    folder = config.embed.folder()  # None of one at an endpoint, which its name in the config tells apart
+    return {"model": cached_digest(folder)} if folder else {}
 
 
 def _pool_dependencies(config: Config) -> dict[str, str]:

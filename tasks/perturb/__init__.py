@@ -21,4 +21,4 @@ __all__ = [
     "vary_with_similarities",
 ]
 
-VERSION = 14  # fewer changes of syntax
+VERSION = 15  # no look-alike letters among typing errors, unless asked for

@@ -60,9 +60,10 @@ class PerturbConfig(BaseModel, frozen=True, extra="forbid"):
         "10 % of the characters leave 0.62, and none",
     )
     edits: tuple[Literal["neighbour_key", "deletion", "swap", "homoglyph"], ...] = Field(
-        ("neighbour_key", "deletion", "swap", "homoglyph"),
+        ("neighbour_key", "deletion", "swap"),
         min_length=1,
-        description="the typing errors drawn from; RARE's text has the first two, its code all four",
+        description="the typing errors drawn from; RARE's text has the first two, its code all four. A homoglyph (a "
+        "Cyrillic letter that looks like the Latin one) is no typing error, and nobody sees it",
     )
     shortest_word: int = Field(4, ge=2, description="letters of the shortest word that gets a typing error")
     candidates: int = Field(5, ge=1, description="tries for a variant; the first that passes its checks is taken")

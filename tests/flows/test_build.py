@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from endpoint import served
 
 from rarefy.flows.cli import main
 from rarefy.tasks.store.tables import Store
@@ -225,3 +226,14 @@ def test_a_plan_starts_no_server(copy, capsys, monkeypatch):
     monkeypatch.setattr("rarefy.flows.engine.prefect_server.start", start)
     assert main(["plan", str(copy / "corpus"), "--store", str(copy / "new")]) == 0
     assert "3 documents" in capsys.readouterr().err
+
+
+def test_an_embedder_may_be_behind_an_endpoint(copy, build, monkeypatch):
+    with served(copy / "log.jsonl", models=["e-1"], key="k") as server:
+        monkeypatch.setenv("EMB_BASE_URL", server.url)
+        monkeypatch.setenv("EMB_API_KEY", "k")
+        named = 'embed = "far"\n[embedders.far]\nprovider = "openai"\nmodel = "e-1"\nendpoint = "EMB"\n'
+        (copy / "quick.toml").write_text(named + (copy / "quick.toml").read_text())
+        code, said = build(copy, out="far")
+    assert code == 0, said
+    assert stages(said)["normalise"] and (copy / "far" / "manifest.json").exists()

@@ -1,6 +1,7 @@
 """The packaged benchmark is what its documents and recorded replies make, and is asked as it ships."""
 
 import json
+from argparse import Namespace
 from collections import Counter, defaultdict
 
 import pyarrow.parquet as pq
@@ -8,9 +9,10 @@ import pytest
 
 from rarefy.flows.cli import main
 from rarefy.flows.config import load
+from rarefy.flows.engine.reachability import make_paths_absolute
 from rarefy.tasks.perturb import choose_perturbations
 from rarefy.tasks.perturb.catalogue import is_written_by_model
-from rarefy.tasks.sample import BENCHMARK, CONFIG
+from rarefy.tasks.sample import BENCHMARK, CONFIG, CORPUS
 
 
 def rows(folder, name):
@@ -47,6 +49,15 @@ def test_a_model_made_variants_of_at_least_forty_questions_for_every_cell(shippe
         if is_written_by_model(entry, config):
             # a passage of one piece, as a table is, has no other order
             assert len(made[entry.name]) >= (25 if entry.name == "llm_ranked" else 40), entry.name
+
+
+def test_what_a_build_of_it_wrote_under_its_name_does_not_hide_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sample").mkdir()
+    own = make_paths_absolute(Namespace(corpus="sample"))
+    assert own.corpus == "sample", "a folder of documents that is called so"
+    (tmp_path / "sample" / "contracts.json").touch()
+    assert make_paths_absolute(Namespace(corpus="sample")).corpus == str(CORPUS)
 
 
 def test_it_is_evaluated_without_a_build(api, tmp_path, monkeypatch):

@@ -197,7 +197,21 @@ def _registrant(lines: list[str]) -> str:
                     return " ".join(after.split())
     # not every legal form: "Denver, CO" and "Reno, NV" are places
     firm = r"\b(?:company|companies|corporation|corp|incorporated|inc|limited|ltd|llc|l\.?p|plc|trust|group)\b\.?$"
-    return next((line for line in lines[:25] if len(line) < 80 and re.search(firm, line, re.I)), "")
+    for line in lines[:25]:  # "Acme Corporation – Annual Report on Form 10-K", as a part of a filing is headed
+        headed = re.fullmatch(
+            r"(.{2,80}?)(?:\s[-–—|]\s|,|[’']s)\s*(?:\d{4} )?(?:annual report|form 10-?k)\b.*", line, re.I
+        )
+        if headed and re.search(firm, headed[1], re.I):
+            return headed[1].strip()
+    return next((x for x in lines[:25] if len(x) < 80 and re.search(firm, x, re.I) and not _NO_COMPANY.search(x)), "")
+
+
+# A heading about a company, or an item of a list
+_NO_COMPANY = re.compile(
+    r"^\W*\(?(?:[ivx]+|[a-z]|\d+)[).]|^(?:note|item|part)\b|\b(?:acquisitions?|mergers?|sales?|disposition|divestiture|purchase"
+    r"|investments?|agreement|settlement|offering|combination|litigation|v\.?|vs\.?) (?:of|by|in|with|against)\b",
+    re.I,
+)
 
 
 def _address(cover: str) -> dict[str, str]:

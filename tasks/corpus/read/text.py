@@ -5,6 +5,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import PurePosixPath
 from statistics import median
 from textwrap import dedent
@@ -259,8 +260,11 @@ def read_markdown(text: str, source: str) -> Document:
     dropped["comments"] += len(text) - len(bare)
     pieces = list(mark_captions(list(_markdown_pieces(bare, source))))
     heading = next((piece.text for piece in pieces if piece.kind == "heading"), "")
-    title = about.pop("title", "") or heading or PAGE_ID.sub("", PurePosixPath(source).stem)
-    return fill_fields(build_document(source, title, "text/markdown", pieces, dropped), about, PAGE_DATES)
+    stated = about.pop("title", "")
+    title = stated or heading or PAGE_ID.sub("", PurePosixPath(source).stem)
+    document = build_document(source, title, "text/markdown", pieces, dropped)
+    document = replace(document, title=" ".join(stated.split())) if stated else document  # of a filing, too
+    return fill_fields(document, about, PAGE_DATES)
 
 
 def split_front_matter(text: str) -> tuple[dict[str, str], str]:

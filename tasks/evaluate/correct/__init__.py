@@ -15,7 +15,9 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 13  # choices in prose, names of code, bare counts; what a question says compares nothing
+VERSION = (
+    14  # JSON and lists, rises and falls, ranges, durations, the same words in another order, short forms of names
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,23 @@
 """Judges answers that are sets of names: right where every member is said, and no other of the candidates."""
 
 import re
-from collections.abc import Iterator
 
 from rarefy.data_contracts.rows import Question
-from rarefy.tasks.evaluate.correct.choice import names_none
-from rarefy.tasks.evaluate.correct.claim_status import Outcome, right, unclear, wrong
+from rarefy.tasks.evaluate.correct.choice import name_forms, names_none
+from rarefy.tasks.evaluate.correct.claim_status import Outcome, right, says_none, unclear, wrong
 from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
     FIGURES_ALONE,
     LEGAL,
-    initials,
     plain_text,
     split_tokens,
     stems,
 )
-from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.operands import candidates_of
-from rarefy.tasks.text import wordnet
 
 _EXTRA = 2  # words beside names and the question's own in an answer that is still a plain list
 _LISTING = frozenset(
-    "and or both only also these those following answer are is was were did had have has with each at all of the "
+    "and or both only just also these those following answer are is was were did had have has with each at all of the "
     "company companies segment segments region regions product products lines line they them".split()
 )
 # Denials, doubts and contrasts: whose names they are about is for a judge to say
@@ -30,6 +26,9 @@ _TURNS = re.compile(
     r"unlike|without|below|under|less|fewer|lower|only if|whether|unclear|might|may|possibly|perhaps|probably|or)\b",
     re.IGNORECASE,
 )
+# What is said of others: "; NVIDIA did not", ", but not NVIDIA", "(not NVIDIA)", ". NVIDIA's were only $5"
+_CONTRAST = re.compile(r"\([^()]*\)|(?:[.;]\s|,?\s\bbut\s|,\s(?=not\s)|\b(?:while|whereas)\s).*", re.DOTALL)
+_CONTRASTS = re.compile(r"n't\b|\b(?:not|only|below|under|less|fewer|lower|neither|nor|short of)\b", re.IGNORECASE)
 _ALL = re.compile(
     r"\W*(?:all(?: (?:of (?:them|these|those)|(?:the )?(?:two|three|four|five|six)|companies))*)\W*", re.I
 )
@@ -41,14 +40,17 @@ def judge_set(text: str, question: Question) -> Outcome:
     Wrong is a plain list that leaves a member out or names another candidate. An answer that denies, doubts or
     contrasts anything, or that says more than names, is wrong by no rule.
     """
-    said, rest = _find_names(plain_text(text, question.language), question)
+    text = plain_text(text, question.language)
+    said, rest = _find_names(_without_contrast(text, question), question)
     turned = _TURNS.search(rest) is not None
     plain = not turned and _is_plain(rest, question)
     lost = [name for name in question.members if name not in said]
     others = [name for name in candidates_of(question) if name in said and name not in question.members]
     covered = 1 - len(lost) / len(question.members)
     words = "; ".join(name for name in question.members if name in said)
-    if not said and (FIGURES_ALONE.fullmatch(text) or names_none(text, _member_forms(question))):
+    if not said and (
+        says_none(text, both=False) or FIGURES_ALONE.fullmatch(text) or names_none(text, _member_forms(question))
+    ):
         return wrong("no_member", text.strip())
     if turned or (not said and not _ALL.fullmatch(text)):
         return unclear("set_in_prose" if said else "unmatched", words, 0.0)
@@ -62,13 +64,23 @@ def judge_set(text: str, question: Question) -> Outcome:
     return wrong("other_member", "; ".join(others)) if others else wrong("missing_member", words)
 
 
+def _without_contrast(text: str, question: Question) -> str:
+    """The text without what it says, in contrast, of others than members alone."""
+    for hit in reversed([*_CONTRAST.finditer(text)]):
+        said = _find_names(hit[0], question)[0]
+        if said and said.isdisjoint(question.members) and _CONTRASTS.search(hit[0]):
+            text = text[: hit.start()] + text[hit.end() :]
+    return text
+
+
 def _member_forms(question: Question) -> tuple[str, ...]:
-    return tuple(form for name in question.members for form in (name, *_forms(name, question)))
+    return tuple(form for name in question.members for form in (name, *name_forms(name, candidates_of(question))))
 
 
 def _find_names(text: str, question: Question) -> tuple[set[str], str]:
     """The candidates that a text names, and the text without them."""
-    forms = [(plain_text(form), name) for name in candidates_of(question) for form in _forms(name, question)]
+    names = candidates_of(question)
+    forms = [(plain_text(form), name) for name in names for form in name_forms(name, names)]
     said: set[str] = set()
     rest = text
     for form, name in sorted(forms, key=lambda pair: (-len(pair[0]), pair)):  # "Walmart U.S." before "Walmart"
@@ -79,27 +91,12 @@ def _find_names(text: str, question: Question) -> tuple[set[str], str]:
     return said, rest
 
 
-def _forms(name: str, question: Question) -> Iterator[str]:
-    """The ways to write a candidate: "&" or "and", without its legal form, by its initials, by a word of its own."""
-    bare = company_names(name)
-    yield from bare
-    yield from (form.replace("&", "and") for form in bare if "&" in form)
-    words = split_tokens(name)
-    if len(words) > 2:
-        letters = initials(words)
-        yield letters.upper()
-    first = re.split(r"[\s.]", name)[0].strip(",")
-    shared = [other for other in candidates_of(question) if other.casefold().startswith(first.casefold())]
-    if len(shared) == 1 and len(first) > 2 and first[0].isupper() and not wordnet.known(first.casefold()):
-        yield first
-
-
 def _is_plain(rest: str, question: Question) -> bool:
     """Whether an answer without its names is no more than what joins them, in the question's own words."""
     rest = re.sub(r"\([^)]*\)", " ", rest)
     own = stems(question.text)
     left = [word for word in split_tokens(rest) if not _is_said(word, own)]
-    return len(left) <= _EXTRA and len(re.findall(r"[.!?](?:\s+\w)", rest)) == 0
+    return len(left) <= _EXTRA and len(re.findall(r"[.!?]\s+\S", rest)) == 0
 
 
 def _is_said(word: str, own: frozenset[str]) -> bool:

@@ -10,6 +10,7 @@ from rarefy.data_contracts.rows import hops_of
 from rarefy.tasks.evaluate.correct.by_words import SHORT, names_other_entity
 from rarefy.tasks.evaluate.correct.claim_status import (
     Outcome,
+    asked_direction,
     is_change,
     is_compared,
     is_denied,
@@ -19,6 +20,7 @@ from rarefy.tasks.evaluate.correct.claim_status import (
     right,
     sentence_bounds,
     stated_bound,
+    stated_direction,
     unclear,
     wrong,
 )
@@ -42,10 +44,11 @@ _BRACKETS = re.compile(r"\([^()]*\)")  # "income (loss)" does not ask for a loss
 _LEAST = 3  # digits that must be equal where no scale is stated
 _COARSE = Decimal("0.1")  # a correct rounding that is further off counts as another number
 CUT_OFF = Decimal("0.01")  # a judge is asked about a truncated number that is no further off
+_SCALED = 4  # times as far off may be a rounding with decimals and a scale
 _PEOPLE = frozenset(
     stem(word)
     for word in "people person persons individuals staff workers associates employees colleagues "
-    "headcount fte teammates".split()
+    "headcount fte ftes teammates".split()
 )
 
 
@@ -68,6 +71,8 @@ def compare_kinds(gold: ExactValue, value: Value, about: Expectation, whole: boo
         if value.kind == "count":
             return _compare_counted(gold, value, about)
         return "yes" if not (gold.unit and value.unit) or gold.unit == value.unit else "unit"
+    if gold.kind == "points" and value.kind == "count" and value.nouns.startswith("point"):
+        return "yes"
     if value.kind == "count" and _is_unqualified(value, about):
         if gold.kind == "money":
             return "yes"
@@ -101,7 +106,7 @@ def _compare_counted(gold: ExactValue, value: Value, about: Expectation) -> str:
 
 
 def compare_values(gold: ExactValue, value: Value, rounding: float, gap: str, about: Expectation) -> str:
-    """Return "same", "other", or what is in doubt: "scale", "sign", "rounding".
+    """Return "same", "opposite", "other", or what is in doubt: "scale", "sign", "rounding".
 
     A correct rounding is the same number while it is off by no more than the share `rounding`; `gap` is the text before
     the value.
@@ -109,6 +114,11 @@ def compare_values(gold: ExactValue, value: Value, rounding: float, gap: str, ab
     verdict = _compare_magnitudes(gold, value, rounding)
     if verdict != "same":
         return verdict
+    stated = -1 if value.minus else stated_direction(gap, value.nouns)
+    asked = asked_direction(about.question.text)
+    wanted = -1 if -1 in gold.signs else asked or (1 if _CHANGE.search(about.question.text) else 0)
+    if stated and wanted:
+        return "same" if stated == wanted else "opposite"
     return "same" if _has_same_sign(gold, value, gap, about) else "sign"
 
 
@@ -145,7 +155,9 @@ def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: f
     if (fine / grain).quantize(Decimal(1), ROUND_HALF_UP) == coarse / grain:
         if gold_grain > grain_of_value and gold.shown is not None and not gold.loose:
             return "same"  # the gold answer is this one, rounded to the scale that was asked for
-        return "same" if off <= Decimal(str(rounding)) else "rounding" if off <= _COARSE else "other"
+        figures = value.scaled and value.pointed and grain_of_value > gold_grain  # "$2.4B" for 2,427
+        least = Decimal(str(rounding)) * (_SCALED if figures else 1)
+        return "same" if off <= least else "rounding" if off <= _COARSE else "other"
     cut = grain_of_value > gold_grain and (fine / grain).quantize(Decimal(1), ROUND_DOWN) == coarse / grain
     return "rounding" if cut and off <= CUT_OFF else "other"
 
@@ -182,6 +194,38 @@ def _has_same_sign(gold: ExactValue, value: Value, gap: str, about: Expectation)
     return bool(possible & gold.signs)
 
 
+def judge_range(
+    text: str, low: GoldAnswer, high: GoldAnswer, about: Expectation, config: CorrectConfig
+) -> Outcome | None:
+    """Judge an answer that is two values, joined by "to", by the two ends of a range; None where it is none."""
+    ends = find_values(text)
+    if len(ends) != 2 or len(text.split()) > SHORT or _how_joined(text, *ends) != "to":
+        return None
+    verdicts = [
+        {compare_values(exact, end, config.rounding, "", about) for exact in gold.values}
+        for gold, end in zip((low, high), ends, strict=True)
+        if any(compare_kinds(exact, end, about, False) == "yes" for exact in gold.values)
+    ]
+    if len(verdicts) == 2 and all("same" in found for found in verdicts):
+        return right("contained", text)
+    return wrong("other_value", text) if config.value and {"other"} in verdicts else None
+
+
+def _convert(value: Value, gold: GoldAnswer) -> Value:
+    """Return a value in the gold answer's unit: a duration, and a share in words ("three-quarters") as a percentage."""
+    units = {exact.unit for exact in gold.values}
+    kinds = {exact.kind for exact in gold.values}
+    if value.kind == "count" and value.worded and value.amount < 1 and kinds == {"percent"}:
+        return replace(value, kind="percent", amount=value.amount * 100, grain=Decimal(1))
+    unit = min(units)
+    if value.kind == "measure" and units == {unit} and value.unit != unit and {value.unit, unit} <= _DAYS.keys():
+        factor = Decimal(_DAYS[value.unit]) / Decimal(_DAYS[unit])
+        amount = value.amount * factor
+        near = next((e for e in gold.values if abs(amount - e.amount) <= _EXACT * e.amount), None)  # of 365 or 366 days
+        return replace(value, unit=unit, amount=near.amount if near else amount, grain=near.grain if near else factor)
+    return value
+
+
 MAX_OTHER_VALUES = 3  # beside the right one; more are a list of numbers
 _FEW = Decimal("0.02")  # share of a value: some people accept answers so close to it
 _ASKED_BOUNDS = {  # "at least how many?": who says "at least three" answers it
@@ -191,6 +235,9 @@ _ASKED_BOUNDS = {  # "at least how many?": who says "at least three" answers it
     ),
 }
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
+_EXACT = Decimal("0.005")  # of the length of a year or a month, which vary
+_DAYS = {"minute": "0.000694", "hour": "0.041667", "day": "1", "week": "7", "month": "30.44", "quarter": "91.31",
+         "year": "365.25", "decade": "3652.5", "century": "36525"}  # fmt: skip
 _CHANGE = re.compile(
     r"\b(?:chang\w*|increas\w*|decreas\w*|gr[eo]w\w*|growth|ris\w+|rose|fall|fell|declin\w*|drop\w*|"
     r"rais\w*|reduc\w*|by (?:how much|what)|improv\w*|gain\w*|difference|"
@@ -222,6 +269,8 @@ def judge_value(
     if _HALF.fullmatch(text) and all(exact.kind == "percent" for exact in gold.values):
         text = "50%"
     numbers = find_values(text)
+    if len(numbers) == 1:
+        numbers = (_convert(numbers[0], gold),)
     whole = _is_bare_number(text, numbers)
     kinds = {
         id(one): max(
@@ -240,19 +289,27 @@ def judge_value(
     matching = [one for one in occurrences if one.verdict == "same"]
     stated = [one for one in matching if one.how == "stated"]
     others = _distinct_amounts([one for one in occurrences if one.verdict != "same" and one.how == "stated"])
+    if stated and any(one.verdict == "opposite" for one in occurrences):
+        return unclear("choice", _quote(text, stated[0].value))
     if stated:
         return _judge_stated(text, stated, others, gold, about, config, whole)
     if matching:
         return unclear(matching[0].how, _quote(text, matching[0].value))
+    if len(occurrences) == 1 and occurrences[0].verdict == "opposite" and config.value and len(text.split()) <= SHORT:
+        return wrong("opposite", _quote(text, occurrences[0].value))
     if near := next((one for one in occurrences if one.verdict != "other"), None):
         return unclear(near.verdict, _quote(text, near.value))
     if share := next((one for one in numbers if _is_percent_of(gold, one, config, about)), None):
         return right("contained", _quote(text, share), "percent")
     if any(_is_fraction_of(gold, one, config, about) for one in numbers):
-        return unclear("scale")
+        return right("contained", text, "percent") if whole else unclear("scale")
     alike = (one for one in numbers if not one.worded and kinds[id(one)] == "unit")
     if same := next((one for one in alike if _matches_amount(gold, one, config, about)), None):
-        if not about.many and all(exact.kind == "count" and not exact.noun for exact in gold.values):  # "1577"
+        # "5.0" for "5.0 percent": what else may be meant
+        bare = whole and same.kind == "count" and any(same.amount == e.amount and 1 in e.signs for e in gold.values)
+        if bare or (
+            not about.many and all(exact.kind == "count" and not exact.noun for exact in gold.values)
+        ):  # "1577"
             return right("contained", _quote(text, same), "unit")  # people labelled 105 of 108 such answers right
         return unclear("unit")
     if not config.value or gold.unread:
@@ -348,7 +405,7 @@ def _find_occurrences(
         if at and number.enclosed and not gap.strip() and _restates(number, relevant[at - 1]):
             number = replace(number, enclosed=False, minus=relevant[at - 1].minus)
         verdicts = {compare_values(exact, number, config.rounding, gap, about) for exact in gold.values}
-        verdict = next(name for name in ("same", "rounding", "sign", "scale", "other") if name in verdicts)
+        verdict = next(name for name in ("same", "rounding", "sign", "opposite", "scale", "other") if name in verdicts)
         if is_denied(text, number.start, number.end):
             how = "denied"
         elif is_doubted(text, number.start):
@@ -407,8 +464,8 @@ def _assign_respectively(text: str, relevant: list[Value], labels: list[frozense
 
 
 def _is_operand(text: str, value: Value, later: list[Value]) -> bool:
-    """Return whether a value is an operand of a calculation ("60.9 - 13.4 = 47.5")."""
-    return any("=" in text[value.end : other.start] for other in later if other.start - value.end < 60)
+    """Return whether a value is an operand of a calculation ("60.9 - 13.4 = 47.5", "319 / 1,075 ≈ 29.7%")."""
+    return any({"=", "≈"} & {*text[value.end : other.start]} for other in later if other.start - value.end < 60)
 
 
 def _judge_stated(
@@ -433,6 +490,8 @@ def _judge_stated(
         e for e in gold.values if compare_values(e, right_one.value, config.rounding, right_one.gap, about) == "same"
     )
     asked = limit and _ASKED_BOUNDS[limit].search(before) and _ASKED_BOUNDS[limit].search(about.question.text)
+    if config.value and {limit, exact.bound} == {"more", "less"}:
+        return wrong("other_value", words)
     if limit != exact.bound and not asked and not _is_loose_bound(limit, exact, right_one.value):
         return unclear("bound", words)
     if not others:

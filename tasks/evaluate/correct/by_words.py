@@ -1,7 +1,9 @@
 """Judges answers in words: equal to the gold answer, or stating it and not merely containing it (RARE R35, guarded)."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
 
 from rarefy.tasks.evaluate.correct.claim_status import (
     Outcome,
@@ -9,6 +11,7 @@ from rarefy.tasks.evaluate.correct.claim_status import (
     is_doubted,
     is_former,
     right,
+    says_none,
     sentence_bounds,
     unclear,
     wrong,
@@ -29,6 +32,7 @@ from rarefy.tasks.evaluate.correct.normalise import (
     split_words,
     strip_legal_form,
 )
+from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.dates import moments
 from rarefy.tasks.text.stems import stem
 
@@ -44,6 +48,10 @@ _BEHIND = re.compile(r"\b(?:than(?: that of| those of| in)?|followed by|ahead of
 _SENTENCE_ENDS = re.compile(r"[.!?;\n]\s")
 _UNNAMED = frozenset(("another", "other", "others", "elsewhere"))  # "and later in another state"
 _SENTENCE_BEGINS = re.compile(r"[.!?:]\W+|^\W+")
+_ALIKE = 0.6  # of two words that may be one, mistyped or cut
+_YES_NO_QUESTION = re.compile(
+    r"\W*(?:is|are|was|were|does|do|did|has|have|had|can|could|may|must|will|would|should)\b", re.IGNORECASE
+)
 _GLUED_NAME = 6  # characters of a name that is recognised within a longer word
 _SMALL = "in|on|by|at|from|and|of|is|was|who|with"
 NAME = 6  # an answer of so many words may be one name
@@ -60,6 +68,21 @@ _CODE_NAME = re.compile(r"(?<![\w@/.-])(?:[A-Za-z]\w*(?:[-@/.:_]+\w+)+|[a-z]+[a-
 
 _TURNS = re.compile(r"\b(?:not|no|nor|neither|or|but|without|except|only)\b|n't\b", re.IGNORECASE)
 _PLAIN_LIST = re.compile(r"[\w./:@-]+(?:, [\w./:@-]+)+")  # "service, url": an answer may have "and" between
+
+_WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
+_BRACKETED = re.compile(r"\([^()]*\)")
+_ORDERED = re.compile(r"\b(?:from|to|than|before|after|over|under|by)\b", re.IGNORECASE)  # order tells who does what
+_CODE = re.compile(r"(?=(?:\D*\d){4})\d[\d-]*-[\d-]*\d")  # the number of a file ("001-07882")
+_FIRM = re.compile(rf"&|\b(?:{'|'.join(LEGAL)})\b", re.IGNORECASE)
+_STREET = re.compile(r"\W*\d+\s[A-Z]")  # "2788 San Tomas Expressway, Santa Clara, California"
+_UP, _DOWN = "up", "down"
+_DIRECTIONS = {
+    stem(word): _UP for word in "up higher increase increased increases rise rising growth grew greater".split()
+}
+_DIRECTIONS |= {
+    stem(word): _DOWN
+    for word in "down lower decrease decreased decreases decline declining fall falling drop reduction reduced".split()
+}
 
 _JOB_TITLES = frozenset(
     "mr mrs ms dr president chairman chairwoman chair ceo cfo coo cto evp svp director officer "
@@ -100,14 +123,10 @@ def is_same_wording(text: str, form: str) -> bool:
 
 
 def _is_acronym_of(text: str, short: tuple[str, ...], long: tuple[str, ...]) -> bool:
-    """ "NYSE" for New York Stock Exchange."""
-    return (
-        len(short) == 1
-        and text.strip(" .").isupper()
-        and len(short[0]) >= 3
-        and len(long) >= 3
-        and initials(long) == short[0]
-    )
+    """ "NYSE" for New York Stock Exchange, "EY" and "E&Y" for Ernst & Young."""
+    letters = "".join(word for word in short if word != "and")
+    whole = strip_legal_form(long)
+    return text.strip(" .").isupper() and 1 < len(letters) < 8 and len(whole) > 1 and initials(whole) == letters
 
 
 def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = False) -> Outcome:
@@ -119,6 +138,13 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     tokens = split_words(expanded)
     stemmed = [stem(word.text) for word in tokens]
     short = len(tokens) <= SHORT
+    if len(tokens) <= 2 * SHORT and (outcome := _compare_content(text, gold.forms)):
+        return outcome
+    asks_who = _WHO.search(about.question.text)
+    if any(
+        _is_place(text, form) or _is_firm(text, form) or (asks_who and _is_surname(text, form)) for form in gold.forms
+    ):
+        return right("contained", text)
     objections: list[Outcome] = []
     for form in dict.fromkeys(expand_abbreviations(form) for form in gold.forms):
         whole = split_tokens(form)
@@ -143,9 +169,66 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         return wrong("other_name", text.strip())
     if not listed and len(tokens) <= STATEMENT and _is_another_code_name(text, gold, about):
         return wrong("other_name", text.strip())
+    if not listed and _is_no_name(text) and not any(_is_no_name(form) for form in gold.forms):
+        if not _YES_NO_QUESTION.match(about.question.text):
+            return wrong("no_name", text.strip())
     if not listed and short and _is_only_figures(text) and not _may_be_figures(gold, about):
         return wrong("no_name", text.strip())
     return unclear("unmatched")
+
+
+def _content(text: str) -> list[str]:
+    """Return the stems of a text's content words, numbers in digits, one word for all that rises and one for falls."""
+    for one in reversed(find_values(text)):
+        if one.worded and one.kind != "place":
+            unit = one.unit or (one.kind if one.kind in ("percent", "points") else "")
+            text = f"{text[: one.start]}{one.amount.normalize():f} {unit}{text[one.end :]}"
+    words = [word for word in split_tokens(expand_abbreviations(_BRACKETED.sub(" ", text))) if word not in EMPTY]
+    return [_DIRECTIONS.get(word, word) for word in map(stem, words) if len(word) > 1 or word.isdigit()]
+
+
+def _compare_content(text: str, forms: Sequence[str]) -> Outcome | None:
+    """Right where an answer has the content words of a gold form and no others, whatever their order and endings.
+
+    Wrong where it says less for more, or another number, and is else the same.
+    """
+    said = [] if text.rstrip().endswith("?") else _content(text)
+    for form in forms:
+        gold = _content(form)
+        if _CODE.fullmatch(text.strip()) and _CODE.fullmatch(form) and len(forms) == 1:
+            same = re.findall(r"[1-9]\d*", text) == re.findall(r"[1-9]\d*", form)
+            return right("exact", text) if same else wrong("other_value", text)
+        more, less = Counter(said) - Counter(gold), Counter(gold) - Counter(said)
+        moved = sum(mine != theirs for mine, theirs in zip(said, gold, strict=False)) > len(more)
+        if not gold or (moved and _ORDERED.search(form)):
+            continue
+        if not more and not less:
+            return right("contained", text)
+        if len(gold) > 1 and len(more) == len(less) == 1 and len(forms) == 1:
+            pair = {*more, *less}
+            if pair == {_UP, _DOWN} or (len(gold) > 2 and all(word.replace(".", "").isdigit() for word in pair)):
+                return wrong("other_value", text)
+    return None
+
+
+def _is_place(text: str, form: str) -> bool:
+    """Return whether an answer is the town of "Santa Clara, California"."""
+    town, _, state = expand_abbreviations(form).partition(",")
+    return state.strip().casefold() in PLACES and split_tokens(text) == split_tokens(town)
+
+
+def _is_firm(text: str, form: str) -> bool:
+    """Return whether an answer is the first word of a firm's name, and no common one ("Deloitte")."""
+    words = split_tokens(text)
+    known = wordnet.known(text.strip(" .").casefold())
+    return len(words) == 1 and words == split_tokens(form)[:1] and _FIRM.search(form) is not None and not known
+
+
+def _is_surname(text: str, form: str) -> bool:
+    """Return whether an answer is the surname of a person's name, with titles or without."""
+    words = [word for word in split_tokens(text) if word not in _TITLES]
+    name = _person_name(form)
+    return len(words) == 1 and name is not None and words[0] == name[1] and not _FIRM.search(form)
 
 
 def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
@@ -165,6 +248,11 @@ def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bo
 def _is_odd(name: str) -> bool:
     """Return whether a word is written as no word of prose is: capitals or digits inside, or signs but a hyphen."""
     return bool(re.search(r"[a-z0-9][A-Z]|\d|[@/:_]|-[A-Z]", name)) or ("." in name.strip(".") and len(name) > 4)
+
+
+def _is_no_name(text: str) -> bool:
+    """Return whether a text is a yes or no, or says that there is none."""
+    return says_none(text) or text.strip(" .!").casefold() == "yes"
 
 
 def _is_only_figures(text: str) -> bool:
@@ -204,8 +292,8 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         _has_new_name(text, about) if sentence else _is_capitalised(text)
     ):
         return False
-    mine = {word for word in split_tokens(expand_abbreviations(text)) if word not in EMPTY} - LEGAL
-    theirs = {word for form in forms for word in split_tokens(form) if word not in EMPTY} - LEGAL
+    mine = {word for word in split_tokens(expand_abbreviations(text)) if word not in EMPTY} - LEGAL - GENERIC
+    theirs = {word for form in forms for word in split_tokens(form) if word not in EMPTY} - LEGAL - GENERIC
     written = [split_tokens(form) for form in forms]
     if {initials(words) for whole in written for words in (whole, strip_legal_form(whole))} & mine or _has_spelled_out(
         text, theirs
@@ -216,7 +304,29 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     run_together = "".join(split_tokens(text))
     if any(run and run in run_together for run in ("".join(split_tokens(form)) for form in forms)):
         return False
+    if all(_differs_in_words(text, form, about) for form in forms):
+        return True
     return bool(mine) and not {word[:4] for word in mine} & {word[:4] for word in theirs}
+
+
+def _differs_in_words(text: str, form: str, about: Expectation) -> bool:
+    """Return whether two names are of as many words and differ in some ("Latin America" for "North America").
+
+    Not said of people of one surname, whose first names may be short forms, and of words that look alike.
+    """
+    mine, theirs = (
+        [
+            word
+            for word in split_tokens(expand_abbreviations(name))
+            if word not in EMPTY | LEGAL | GENERIC | _AFTER_NAMES
+        ]
+        for name in (text, form)
+    )
+    if len(mine) != len(theirs) or len(mine) < 2 or (_WHO.search(about.question.text) and mine[-1] == theirs[-1]):
+        return False
+    pairs = [pair for pair in zip(mine, theirs, strict=True) if pair[0] != pair[1]]
+    told, asked = (" ".join(side) for side in zip(*pairs, strict=True)) if pairs else ("", "")
+    return 0 < len(pairs) < len(mine) and SequenceMatcher(None, told, asked).ratio() < _ALIKE
 
 
 def _has_spelled_out(text: str, names: set[str]) -> bool:
@@ -297,7 +407,9 @@ def _person_name(form: str) -> tuple[str, str] | None:
 
 
 def _strip_generic(wanted: tuple[str, ...]) -> tuple[str, ...]:
-    return wanted[:-1] if len(wanted) > 2 and wanted[-1] in GENERIC else wanted
+    while len(wanted) > 2 and wanted[-1] in GENERIC:
+        wanted = wanted[:-1]
+    return wanted
 
 
 def _acronym(text: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
@@ -358,12 +470,14 @@ def _is_listed(name: str, before: str, after: str, about: Expectation) -> bool:
         items.append(re.sub(r"\s\d{5}(?:-\d{4})?$", "", hit["item"].casefold().strip(" .,'\"")))  # a ZIP code
         rest = rest[hit.end() :]
     if items:
+        if items[0].split(" ")[0] in _JOB_TITLES:
+            return False  # "Michael Gibson, Director, Division of Banking"
         place = name.casefold() in PLACES
         located = (
             not joined and not place and len(items) == 2 and items[-1] in PLACES
         )  # "Hollis & Crane LLP, San Jose, California"
         return joined or len(items) > 2 or not (located or all(_is_description(item, place, about) for item in items))
-    hit = _LISTED.search(before)
+    hit = None if _STREET.match(before) else _LISTED.search(before)
     return hit is not None and not (_is_known(hit["item"], about) or hit["item"].casefold() in _JOB_TITLES)
 
 
@@ -385,7 +499,7 @@ def _is_part_of_longer_name(text: str, tokens: Sequence[Word], at: int, length: 
         return False
     for word in (*tokens[max(at - 1, 0) : at], *tokens[at + length : at + length + 1]):
         between = text[word.end : first.start] if word.start < first.start else text[last.end : word.start]
-        if not re.fullmatch(r"\s|-|\s?&\s?|\s(?:the\s)?", between):
+        if not re.fullmatch(r"[^\S\n]|-|\s?&\s?|[^\S\n]the\s", between):
             continue
         shown = text[word.start : word.end]
         if word.text in LEGAL or word.text in EMPTY or not shown[0].isupper():

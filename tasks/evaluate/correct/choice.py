@@ -1,12 +1,12 @@
 """Judge an answer to a question that names what may be chosen: whoever repeats all of it has not answered yet."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from rarefy.data_contracts.rows import Question
 from rarefy.tasks.evaluate.correct.by_words import NAME
-from rarefy.tasks.evaluate.correct.claim_status import Outcome, is_denied, is_doubted, right, unclear, wrong
+from rarefy.tasks.evaluate.correct.claim_status import Outcome, is_denied, is_doubted, right, says_none, unclear, wrong
 from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
     FIGURES_ALONE,
@@ -14,9 +14,11 @@ from rarefy.tasks.evaluate.correct.normalise import (
     expand_abbreviations,
     initials,
     split_tokens,
+    strip_legal_form,
 )
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.operands import candidates_of
+from rarefy.tasks.text import wordnet
 
 # What is named behind these words is what the answer is compared with
 _BESIDE = re.compile(r"\b(?:than|compared (?:with|to)|versus|vs|ahead of|above|exceed\w*)\b[^.;]*", re.IGNORECASE)
@@ -34,7 +36,7 @@ _EXTREMES = (
 )
 _SENTENCE = re.compile(r"[^.;\n]+(?:\.(?!\s|$)[^.;\n]*)*")
 _PIECE = re.compile(r"(?:[^,:]|,(?=\d))+")
-_HEAD = re.compile(r"([^.,:;\n]+?)(?:[.,:;\n]|\s[-–—])")
+_HEAD = re.compile(r"([^.,:;<>\n]+?)([.,:;<>\n]|\s-|\s(?:vs|versus)\b)")
 _BRACKETED = re.compile(r"\([^()]*\)")
 # Behind these words another thing is said of the others
 _AGAINST = re.compile(
@@ -42,6 +44,7 @@ _AGAINST = re.compile(
 )
 _UNSURE = re.compile(r"n't\b|\b(?:not|no|never|neither|nor|either|or|may|might|could|would|likely|unless)\b", re.I)
 
+_TICKER = re.compile(r"\W*[A-Z]{1,4}\W*")  # "KO"
 _VAGUE = re.compile(
     r"\b(?:all|both|each|either|neither|none|no|not|nothing|any|others?(?! [A-Z])|former|latter|first|second|third|"
     r"fourth|last|one|two|three|same|equal\w*|it|they|them|this|that|these|those)\b|n't\b|^\W*\d\W*$",
@@ -58,10 +61,14 @@ def judge_choice(text: str, question: Question) -> Outcome | None:
     forms = _candidate_forms(candidates_of(question))
     if len(forms) < 2:
         return None
+    if says_none(text):
+        return wrong("no_member", text.strip())
     named = _named_in(_BESIDE.sub(" ", text), forms) or _named_in(text, forms)
     gold = {name for name, own in forms.items() if question.answer in own}
     if named and not named & gold:
         return wrong("other_name", sorted(named)[0])
+    if named and text.strip(" .").casefold() in {form.casefold() for name in gold for form in forms[name]}:
+        return right("exact", text.strip())
     if named - gold:
         chosen = _chosen_in(text, question.text, forms)
         if len(chosen) != 1:
@@ -69,6 +76,8 @@ def judge_choice(text: str, question: Question) -> Outcome | None:
         return right("contained", *chosen) if chosen <= gold else wrong("other_name", *chosen)
     if not named and len(short := _shortened_in(text, forms)) == 1:
         return right("contained", text.strip()) if short <= gold else wrong("other_name", text.strip())
+    if not named and _TICKER.fullmatch(text):
+        return unclear("unmatched")
     if named or not (_is_figure(text) or names_none(text, [form for name in gold for form in forms[name]])):
         return None
     return wrong("no_member", text.strip())
@@ -83,8 +92,10 @@ def _chosen_in(text: str, asked: str, forms: dict[str, tuple[str, ...]]) -> set[
     ends = [words for words in _EXTREMES if words.search(asked)]
     if len(ends) != 1:
         return set()
-    head = _HEAD.match(text)
-    chosen = {name for name, own in forms.items() if head and head[1].casefold() in map(str.casefold, own)}
+    head = _HEAD.match(_BRACKETED.sub("", text))
+    chosen = {name for name, own in forms.items() if head and head[1].strip().casefold() in map(str.casefold, own)}
+    if head and head[2] == ("<" if ends[0] is _EXTREMES[0] else ">"):
+        return set()
     for sentence in _SENTENCE.finditer(_BRACKETED.sub(" ", text)):
         for hit in ends[0].finditer(sentence[0]):
             piece = next(one for one in _PIECE.finditer(sentence[0]) if one.end() > hit.start())
@@ -103,14 +114,37 @@ def _shortened_in(text: str, forms: dict[str, tuple[str, ...]]) -> set[str]:
     return {name for name, own in forms.items() if any(words <= set(split_tokens(form)) for form in own)}
 
 
+def name_forms(name: str, candidates: Sequence[str]) -> Iterator[str]:
+    """The ways to write a name: "&" or "and", without its legal form, by its initials, by its first words alone."""
+    bare = company_names(name)
+    yield from bare
+    yield from (form.replace("&", "and") for form in bare if "&" in form)
+    words = strip_legal_form(split_tokens(re.sub(r"\s*\([^()]*\)", "", name)))
+    if len(words) > 2:
+        yield initials(words).upper()
+    name = re.sub(r"^[Tt]he\s", "", name)
+    first = re.split(r"[\s.]", name)[0].strip(",")
+    shared = [other for other in candidates if other.casefold().startswith(first.casefold())]
+    if len(shared) == 1 and len(first) > 2 and first[0].isupper():
+        if not wordnet.known(first.casefold()):
+            yield first
+        if hit := re.match(r"[A-Z][\w.&'-]*\s[A-Z][\w.'-]*(?=\s)", name):
+            yield hit[0]
+
+
 def names_none(text: str, forms: Sequence[str]) -> bool:
     """Whether an answer of a few words shares none with any of these names, and can mean none of them in other words.
 
-    It may where it counts ("both", "the second"), denies, or has the initials of a name. Where the names are years, so
+    It may where it counts ("both", "the second"), denies, is a ticker symbol, or has the initials of a name. Where the names are years, so
     may any word for a time.
     """
     words = split_tokens(expand_abbreviations(text))
-    if len(words) > NAME or _VAGUE.search(text) or any(any(map(str.isdigit, form)) for form in forms):
+    if (
+        len(words) > NAME
+        or _TICKER.fullmatch(text)
+        or _VAGUE.search(text)
+        or any(any(map(str.isdigit, form)) for form in forms)
+    ):
         return False
     theirs = {word[:4] for form in forms for word in split_tokens(form) if word not in EMPTY | LEGAL}
     if any(initials(split_tokens(form)) in words for form in forms):
@@ -144,5 +178,6 @@ def _candidate_forms(candidates: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     for name in candidates:
         year = re.fullmatch(r"fiscal year (\d{4})", name)
         bare = re.sub(r"\s*\([^()]*\)", "", name)  # "China" for "China (including Hong Kong)"
-        found[name] = (name, year[1]) if year else tuple(sorted({*company_names(name), bare}))
+        own = {*name_forms(name, candidates), bare}
+        found[name] = (name, year[1], f"FY{year[1]}", f"FY{year[1][2:]}") if year else tuple(sorted(own))
     return found

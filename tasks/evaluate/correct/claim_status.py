@@ -47,6 +47,10 @@ _CHANGES = re.compile(
     r"(?:(?:about|approximately|roughly|some|nearly|almost|another)\s+)?$",
     re.IGNORECASE,
 )
+_RISES = re.compile(r"\b(?:increas\w*|rose|ris(?:e|es|ing)|gr[eo]w\w*|up|gain\w*|climb\w*)\b", re.IGNORECASE)
+_FALLS = re.compile(
+    r"\b(?:decreas\w*|fell|fall(?:s|en|ing)?|down|dropp?\w*|declin\w*|reduc\w*|shr[aiu]nk)\b", re.IGNORECASE
+)
 _FORMER = re.compile(r"\b(?:formerly|previously|former|until|once|used to be|prior to|before)\b", re.IGNORECASE)
 _LINKS = re.compile(
     r"^[\s\W]*(?P<by>or|and/or|to|and|through|nor|-|,|;|\||/)?[\s\W]*(?:(?:or|and|perhaps|maybe|possibly|either|also|about|approximately|roughly|around|nearly|some|alternatively)[\s\W]*){0,3}$",
@@ -78,6 +82,10 @@ _BOUND = re.compile(
 )  # fmt: skip
 
 
+_NONE = re.compile(
+    r"\W*(?:(?:no|none|neither|nothing|(?P<both>both|either))(?: of (?:them|these|those|the (?:two|three|above)))?|no ?(?:one|body))\W*",
+    re.IGNORECASE,
+)
 FAR = 400  # characters on each side that may belong to a claim
 
 
@@ -99,6 +107,12 @@ def sentence_bounds(text: str, start: int) -> tuple[int, int]:
             end = hit.end()
             break
     return begin, end
+
+
+def says_none(text: str, both: bool = True) -> bool:
+    """Return whether an answer says none or no, and no more; or, with `both`, that it is both."""
+    hit = _NONE.fullmatch(text)
+    return hit is not None and (both or not hit["both"])
 
 
 def is_denied(text: str, start: int, end: int) -> bool:
@@ -159,6 +173,17 @@ def joining_word(gap: str) -> str:
 def negative_wording(gap: str) -> str:
     """Return "below" where words before a value mean a negative one, "out" where they may, "" where not."""
     return "below" if _BELOW.search(gap) else "out" if _NEGATIVE.search(gap) else ""
+
+
+def stated_direction(gap: str, behind: str) -> int:
+    """Return 1 or -1 where the words next to a value make it a rise or a fall ("up 4%", "a 4% decrease"), else 0."""
+    hit = _CHANGES.search(gap)
+    return asked_direction(hit[0] if hit else " ".join(behind.split()[:1]))
+
+
+def asked_direction(text: str) -> int:
+    """Return 1 or -1 where a text speaks of a rise or a fall and not of both, else 0."""
+    return bool(_RISES.search(text)) - bool(_FALLS.search(text))
 
 
 def stated_bound(before: str) -> str:

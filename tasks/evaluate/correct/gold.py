@@ -28,7 +28,7 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _SHARE = re.compile(
-    r"\b(?:what|which)\s(?:\w+\s)?(?:percent(?:age)?|share|proportion|rate|margin|ratio)\b|\bas (?:a|"
+    r"\b(?:what|which)\s(?:\w+\s){0,2}(?:percent(?:age)?|share|proportion|rate|margin|ratio)\b|\bas (?:a|"
     r"an) (?:share|percentage|percent|proportion) of\b|\bratio\b|\bhow many percent\b|\brate\b|\bin percent\b",
     re.IGNORECASE,
 )
@@ -36,6 +36,7 @@ _MANY = re.compile(r"\bhow (?:many|much)\b|\bwhat (?:number|amount)\b", re.IGNOR
 _SIGN_AND_NAME = re.compile(r"([^\w\s]{1,3}) \(([^()]+)\)")  # "; (semicolon)": either says it
 _SHORT_UNIT = re.compile(r"(?<![\w.])(\d{1,3}(?:\.\d+)?)\s?(ms|s|h)(?!\w)")
 _ADDRESS = re.compile(r"[A-Za-z]\w*[@/:_][^\s%$]+")  # "localhost:4317" is a name, whose number says nothing alone
+_RANGE = re.compile(r"(?:between\s|from\s)?(.+?)(?:\s+(?:to|and)\s+)(.+)")
 _SENTENCE = 5  # a form of so many words may be a sentence
 _SEVERAL = re.compile(
     r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b)|\b(?:both|respectively)\b|"
@@ -177,7 +178,7 @@ def split_parts(form: str, about: Expectation) -> list[str]:
         return [
             part.strip(" ,.") for part in re.split(r"[;\n]", re.sub(r"[;,]\s+and\s", "; ", form)) if part.strip(" ,.")
         ]
-    ranged = re.fullmatch(r"(?:between\s|from\s)?(.+?)(?:\s+(?:to|and)\s+)(.+)", form.replace(", respectively", ""))
+    ranged = _RANGE.fullmatch(form.replace(", respectively", ""))
     if ranged and all(_is_one_value(part, about) for part in ranged.groups()):
         return [*ranged.groups()]
     bare = re.sub(r",?\s*respectively\.?$", "", form)
@@ -189,6 +190,11 @@ def split_parts(form: str, about: Expectation) -> list[str]:
     named = len(items) > 2 and re.search(r",?\s+and\s+[^,]+$", bare)
     pair = len(items) == 2 and " and " in bare and "," not in bare and _SEVERAL.search(about.question.text)
     return items if named or pair else [form]
+
+
+def is_range(form: str) -> bool:
+    """Return whether an answer of two values is a range ("0 to 1/4 percent")."""
+    return re.search(r"\sto\s|^between\s", form) is not None
 
 
 def _is_one_value(text: str, about: Expectation) -> bool:

@@ -4,9 +4,10 @@ import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from rarefy.tasks.models.llm.json_text import strip_thinking
+from rarefy.tasks.models.llm.json_text import BadJSON, parse_json, strip_thinking
 from rarefy.tasks.text import characters
 from rarefy.tasks.text.answers import fold
+from rarefy.tasks.text.dates import MONTH
 from rarefy.tasks.text.memo import cache_short_texts
 from rarefy.tasks.text.names import LEGAL_FORMS
 from rarefy.tasks.text.quantities import UNITS as WORDS
@@ -42,7 +43,7 @@ _ROMAN = dict(
 )
 LEGAL = frozenset(LEGAL_FORMS) - {"as"} | {"holdings"}  # without "as", which is a word within sentences
 # Words at the end of a name that may be left out
-GENERIC = frozenset("segment segments line division unit business region category".split())
+GENERIC = frozenset("segment segments line division unit business region category operating reportable".split())
 OF_PLACES = frozenset("state city commonwealth province county town republic kingdom".split())
 EMPTY = frozenset(
     "a an the of in on at to by for from with and or as is was were are be been its their his her "
@@ -204,16 +205,36 @@ _CITED = re.compile(
     r"\[\s*(?:(?:passages?|contexts?|docs?|documents?|chunks?|sources?|refs?)\s*)?#?\d{1,3}(?:\s*[,;–-]\s*#?\d{1,3})*\s*\]"
     r"|【[^】]{0,60}】|\[\^\d+\]|\((?:see |source:? |from |per )?(?:passage|context|document|doc|chunk|"
     r"source)s?\s#?\d{1,3}"
-    r"(?:(?:,| and)\s#?\d{1,3})*\)",
+    r"(?:(?:,| and)\s#?\d{1,3})*\)|\((?:(?:sources?|references?|citations?)\s?:|see\s)[^()]{0,120}\)",
     re.IGNORECASE,
 )
+_FENCED = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)
+_ANSWER_KEYS = ("answer", "final_answer", "short_answer", "response", "result", "value")
+_TAG = re.compile(r"<sup>[^<>]{0,20}</sup>|</?(?:answer|final_answer|response|b|strong|i|em|p|div|span|u|code)>", re.I)
+_LINE_TAG = re.compile(r"</?(?:br|li|ul|ol|p)\s?/?>", re.IGNORECASE)
+_BULLET = re.compile(r"^\s*(?:[-*•–+]|\d{1,2}[.)])\s+(?=\S)", re.MULTILINE)
+_NOTE = re.compile(
+    r"(?:(?<=[^\W\d_]{4})|(?<=\d{4})|(?<=[.)%]))[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?!\w)"
+)  # a footnote's, and no square metre's
+_LEAD = re.compile(r"(?:sure|certainly|of course|absolutely|great question)[!,.:]\s+(?=\S)|/s/\s", re.IGNORECASE)
+_SCALE_BEHIND = re.compile(  # "5,321 (in millions)", "$5,321 in USD millions"
+    r"(?<=\d)\s*(?:\(\s*(?:in\s)?|in\s)(?:(?:US)?\s?\$\s?|USD\s)?(?P<scale>thousand|million|billion)s"
+    r"(?:\sof\s(?:U\.?S\.?\s)?dollars|\sUSD)?\s*\)?(?!\w)",
+    re.IGNORECASE,
+)
+_JOINED_DAY = re.compile(rf"\b(\d{{1,2}})-({MONTH})-(\d{{4}}|\d\d)\b", re.IGNORECASE)  # "9-Jun-2022"
+_YEAR_FIRST = re.compile(r"\b(?:FY\s?'?(\d\d)|(?:FY\s?)?((?:19|20)\d\d))[\s-]?Q([1-4])\b", re.IGNORECASE)  # "FY24 Q3"
+_DASH = re.compile(r"(?<=\d|%|n) - (?=[$€£]?\d)")  # "5% - 7%", "$5 million - $6 million"
+_PLUS = re.compile(r"(?<![\w.,])([$€£]?\d[\d,.]*)\s?\+(?=\s?%|\s?$|\s[a-z])")  # "200+ countries"
+_SPACED = re.compile(r"([^\w-]*\d{1,3})((?: \d{3})+)(?=\D*$)")  # "2 427" and no other number
 _MARKUP = re.compile(
     r"\*{1,3}|`{1,3}|(?<!\w)_{1,2}(?=\S)|(?<=\S)_{1,2}(?!\w)|\\(?=[$%#&*_.,-])|^\s{0,3}#{1,6}\s", re.MULTILINE
 )
 _BOXED = re.compile(r"\\boxed\{([^{}]{1,200})\}")
 _LATEX = re.compile(r"\$(-?\\?\$?[\d.,{}\s]{1,30}(?:\\?%|\\text\{[^{}]{0,40}\})?)\$")
 _MARKED = re.compile(
-    r"(?:^|[\n.!?:]\s*|\s)(?:the\s+)?(?:(?:final|short|correct|direct)\s+)?answers?\s*(?::|=|(?:is|was)\s*:)\s*(?=\S)",
+    r"(?:^|[\n.!?:]\s*|\s)(?:the\s+)?(?:(?:final|short|correct|direct)\s+)?"
+    r"(?:answers?\s*(?::|=|(?:is|was)\s*:|[-–—](?=\s))|response:)\s*(?=\S)",
     re.IGNORECASE,
 )
 _AFTER = re.compile(
@@ -231,19 +252,43 @@ def extract_answer(text: str, language: str = "en") -> str:
 
     It is what follows the last "Answer:", up to an "Explanation:", "Source:" or the like, without citations and markup.
     """
-    answer = strip_thinking(text).replace("\\n", "\n")
+    answer = _unwrap(strip_thinking(text).strip()).replace("\\n", "\n")
     # the patterns below would try each place of a run of blanks
     answer = _EMPTY_LINES.sub("\n\n", _BLANKS.sub(" ", answer)).strip()
     if boxed := _BOXED.findall(answer):
         answer = boxed[-1]
     answer = _LATEX.sub(lambda hit: re.sub(r"[{}\\]|text", "", hit[1]), answer)
-    answer = _MARKUP.sub("", _CITED.sub("", answer)).strip()
+    answer = _BULLET.sub("", _NOTE.sub("", _LINE_TAG.sub("\n", _TAG.sub("", _CITED.sub("", answer)))))
+    answer = _LEAD.sub("", _MARKUP.sub("", answer).strip(), count=1)
     if _NOTHING.fullmatch(answer):
         return ""
     marks = list(_MARKED.finditer(answer))
     if marks and answer[marks[-1].end() :].strip(" .\n"):
         answer = answer[marks[-1].end() :]
-    return plain_text(_strip_explanation(answer).strip(), language).strip()
+    answer = plain_text(_strip_explanation(answer).strip(), language).strip()
+    answer = _SPACED.sub(lambda hit: hit[1] + hit[2].replace(" ", ","), answer) if _SPACED.match(answer) else answer
+    answer = _YEAR_FIRST.sub(lambda hit: f"Q{hit[3]} {hit[2] or '20' + hit[1]}", _JOINED_DAY.sub(r"\1 \2 \3", answer))
+    answer = answer if "=" in answer else _DASH.sub(" to ", answer)
+    return _SCALE_BEHIND.sub(r" \g<scale>", _PLUS.sub(r"more than \1", answer))
+
+
+def _unwrap(text: str) -> str:
+    """Return what a text that is JSON, fenced or not, gives as its answer: a value alone, or that of an answer's key."""
+    if fenced := _FENCED.fullmatch(text):
+        text = fenced[1].strip()
+    if not text.startswith(("{", "[")):
+        return text
+    try:
+        value = parse_json(text)
+    except BadJSON:
+        return text
+    if isinstance(value, dict):
+        named = {str(key).casefold().replace(" ", "_"): own for key, own in value.items()}
+        value = next(
+            (named[key] for key in _ANSWER_KEYS if key in named), [*value.values()] if len(value) == 1 else text
+        )
+    values = value if isinstance(value, list) else [value]
+    return "; ".join(map(str, values)) if all(isinstance(one, str | int | float) for one in values) else text
 
 
 def _strip_explanation(text: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
 from rarefy.tasks.evaluate.correct.by_set import judge_set
-from rarefy.tasks.evaluate.correct.by_value import judge_value
+from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
 from rarefy.tasks.evaluate.correct.by_words import SHORT, is_same_wording, judge_words, names_other_entity
 from rarefy.tasks.evaluate.correct.choice import judge_choice
 from rarefy.tasks.evaluate.correct.claim_status import (
@@ -19,6 +19,7 @@ from rarefy.tasks.evaluate.correct.claim_status import (
     is_doubted,
     joining_word,
     right,
+    says_none,
     unclear,
     wrong,
 )
@@ -27,12 +28,13 @@ from rarefy.tasks.evaluate.correct.gold import (
     ExactValue,
     Expectation,
     GoldAnswer,
+    is_range,
     parse_expectation,
     parse_gold,
     spell_units,
 )
 from rarefy.tasks.evaluate.correct.judging import JudgeCase, choose_role
-from rarefy.tasks.evaluate.correct.normalise import extract_answer, find_values, split_tokens, split_words
+from rarefy.tasks.evaluate.correct.normalise import EMPTY, extract_answer, find_values, split_tokens, split_words
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
 from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
 from rarefy.tasks.models.llm.faults import replace_surrogates
@@ -44,9 +46,6 @@ _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B
     r"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|(?-i:an?|An?(?=\s[a-z]))|"
     r"(?:doubl|tripl|quadrupl|halv)\w+)\b",
     re.IGNORECASE,
-)
-_NONE_OR_BOTH = re.compile(
-    r"\W*(?:no|none|neither|nothing|both|either)(?: of (?:them|these|those|the two))?\W*", re.IGNORECASE
 )
 _ORDINAL_PREFIX = re.compile(r"\b(?:first|second|third)-(?=[a-z])", re.IGNORECASE)  # "third-party carriers"
 _WHEN = re.compile(  # words that may state a time without a date
@@ -106,7 +105,7 @@ def _lacks_value(text: str, gold: GoldAnswer) -> bool:
     It may hold numbers of another kind, as a percentage where money is asked for, but no bare number, none with the
     digits of the right one (EUR 5 for 5 %), and no word that may say how many ("all") or when ("today").
     """
-    if _NONE_OR_BOTH.fullmatch(text) and all(exact.amount for exact in gold.values):
+    if says_none(text) and all(exact.amount for exact in gold.values):
         return True
     vague = _WHEN if gold.kind == "moment" else _AS_MUCH
     if not re.search(r"\w", text) or len(split_words(text)) > SHORT or vague.search(text):
@@ -159,6 +158,9 @@ def _old_years(gold: GoldAnswer) -> tuple[Moment, ...]:
 
 def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     """Judge each part; all must be right, in their order where the question says "respectively"."""
+    ends = len(gold.parts) == 2 and all(part.kind == "value" for part in gold.parts) and is_range(gold.forms[0])
+    if ends and (outcome := judge_range(text, *gold.parts, about, config)):
+        return outcome
     outcomes = [
         _match_one(text, part, about, config, [other for other in gold.parts if other is not part])
         for part in gold.parts
@@ -218,9 +220,9 @@ def _judge_moment(
             verdict = "same"  # "September 28", where the question says the year
         {"same": same, "less": less, "other": other}[verdict].append(one)
     other = [one for one in other if not any(compare_moments(part, one) == "same" for part in parts)]
-    exact = any(way[1] for mine in gold.moments for way in mine.ways)  # a month, at least
+    exact = any(any(way[1:]) for mine in gold.moments for way in mine.ways)  # more than a year
     if not exact:
-        finer = [one for one in dates if any(way[1] for way in one.ways)]
+        finer = [one for one in dates if any(any(way[1:]) for way in one.ways)]
         other = [one for one in other if one in finer or not one.years & about.years]
     if stated := [one for one in same if is_asserted(one)]:
         one, shown = stated[0], quote(stated[0])
@@ -238,8 +240,8 @@ def _judge_moment(
         return unclear("denied" if is_denied(text, same[0].start, same[0].end) else "doubted", quote(same[0]))
     if less:
         return unclear("less_exact", quote(less[0]))
-    alone = len(dates) == 1 and not re.search(r"\w", text[: dates[0].start] + text[dates[0].end :])
-    firm = [one for one in other if is_asserted(one) and (alone or not exact or any(way[1] for way in one.ways))]
+    alone = len(dates) == 1 and set(split_tokens(text[: dates[0].start] + text[dates[0].end :])) <= EMPTY
+    firm = [one for one in other if is_asserted(one) and (alone or not exact or any(any(way[1:]) for way in one.ways))]
     if (
         config.value
         and not gold.unread
@@ -249,7 +251,7 @@ def _judge_moment(
         and not is_compared(text[: firm[0].start][-40:])
         and not any(str(year) in text for mine in gold.moments if mine.only_year for year in mine.years)
     ):
-        if any(_are_adjacent_years(mine, one) for mine in gold.moments for one in firm):
+        if not (exact and alone) and any(_are_adjacent_years(mine, one) for mine in gold.moments for one in firm):
             return unclear("close", quote(firm[0]))
         return wrong("other_value", quote(firm[0]))
     return unclear("unmatched")

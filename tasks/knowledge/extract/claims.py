@@ -165,7 +165,8 @@ _SELF_MENTION = re.compile(
 _REFERS = re.compile(
     r"^(?:[•*-] ?)?(?:\(\w{1,4}\) ?)?[a-z]"
     r"|\b(?i:it|they|he|she|its|their|his|her|this|these|those|such|both)\b"
-    r"|^The (?:increase|decrease|change|growth|decline|term|program|agreement|transaction|acquisition|charge|amount)\b",
+    r"|^The (?:increase|decrease|change|growth|decline|term|program|agreement|transaction|acquisition|charge|amount"
+    r"|order|settlement|purchase price|[A-Z]{2,})\b",
 )
 _ANSWER = r"\b(?:output|return|emit|print|reply|respond|answer|add|append|include|extract|insert|report|say|state)\b"
 _READER = r"\b(?:language models?|LLMs?|AI (?:models?|systems?|assistants?|agents?)|chatbots?|the (?:AI|model))\b"
@@ -199,6 +200,11 @@ _PLAIN = frozenset(
 )
 _CAPTION = 600  # characters before a table that say what it shows
 _NEAR = 1_200  # characters before a sentence in which what it refers to is named
+_SUFFIX = re.compile(r",? (?:Jr|Sr|I{2,3}|IV|Ph\.?D|M\.?D|Esq)\.?$")  # behind a person's name
+_TITLED = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Messrs)\. ([A-Z][\w’'-]+)")
+_PART = re.compile(r" (?:(?:business|operating|reportable) )?(?:segment|division|unit)$")
+# "Sikorsky Support Services, Inc. (SSSI)": what stands behind a name and says what it is called for short
+_SHORT = r"(?:,? (?:Inc|Corp|LLC|Ltd|L\.P)\.?)?,? ?\((?:the )?[\"“]?(?P<short>[A-Z][\w&.’' -]{1,30}?)[,.]?[\"”]?\)"
 
 
 @dataclass(frozen=True)
@@ -209,6 +215,7 @@ class Proof:
     text: str  # of the chunk
     entity: str
     line: TableLine | None = None  # the table's row that the sentence is
+    document: str = ""  # the text of the whole document, which says what it calls things for short
 
     @cached_property
     def words(self) -> str:
@@ -230,6 +237,12 @@ class Proof:
             if place:
                 return sentence[slice(*place)].strip(" |")
         return ""
+
+    def find_short_answer(self) -> str:
+        """The object as the sentence calls it for short, where the document says what it is called; else ""."""
+        sentence = self.row.source_sentence
+        short = self._short_names(_ARTICLE.sub("", self.row.object))
+        return next((sentence[slice(*place)] for name in short if (place := find_words(name, sentence))), "")
 
     def object_objection(self) -> str:
         """Why the sentence does not prove an object that it words otherwise; "" where it does."""
@@ -253,11 +266,38 @@ class Proof:
         own = self._without_owner(self.row.subject)
         if any(self._names(name) for name in (*own, self.row.subject)):
             return ""
+        short = self._short_names(self.row.subject)
+        if any(find_words(name, self.words) for name in short):
+            return ""
         if _REFERS.search(self.row.source_sentence):
             before = self.text[max(self.row.start - _NEAR, 0) : self.row.start]
-            if any(find_words(name, before) for name in (self.row.subject, *own)):
+            if any(find_words(name, before) for name in (self.row.subject, *own, *short)):
+                return ""
+            # "he" is whom the text has just called Mr.
+            titled = _TITLED.findall(before)
+            if titled and self.row.subject in self.document and titled[-1] == self._surname():
                 return ""
         return "subject_not_in_sentence"
+
+    def _surname(self) -> str:
+        return split_words(_SUFFIX.sub("", self.row.subject))[-1]
+
+    def _short_names(self, name: str) -> list[str]:
+        """What the document calls a thing for short: in brackets behind its name, or a segment without that word.
+
+        "Pet" is General Mills Pet segment where the document speaks of segments and of Pet among them.
+        """
+        owner = re.escape(without_form(self.entity) or self.entity)
+        own = re.sub(rf"^{owner}(?:[’']s)? (?=\S)", "", name) if owner else name
+        found = [own] if own != name else []
+        for full in dict.fromkeys((name, own)):
+            bare = _PART.sub("", full)
+            for form in dict.fromkeys((full, bare, without_form(bare))):
+                found += [match["short"] for match in re.finditer(re.escape(form) + _SHORT, self.document)]
+            among = rf"{re.escape(bare)}\b[^.\n]{{0,80}}\bsegments?\b|\bsegments?\b[^.\n]{{0,200}}\b{re.escape(bare)}\b"
+            if bare != full and re.search(among, self.document):
+                found.append(bare)
+        return [form for form in dict.fromkeys(found) if not _SELF.fullmatch(form)]
 
     def row_objection(self) -> str:
         """Why a table row does not measure what the relation says; "" where it does."""
@@ -307,12 +347,12 @@ class Proof:
 
     def _names(self, name: str) -> bool:
         """Whether the proof names this subject, in full or in short: "Mr. Bezos", "the Manager", "issuers"."""
-        words = split_words(name)
+        words = split_words(_SUFFIX.sub("", name))
         proper = [w[:1].isupper() for w in words if w.lower() not in SMALL_WORDS]
         if len(proper) > 1 and all(proper):  # of an organisation its first word, of a person the last
             first = stem(words[0]) in self.stems
             return first or self._proves(name, 0.5) or (entity_type(name) == "NAME" and stem(words[-1]) in self.stems)
-        head = re.split(r" (?:of|for|in|on|to|by|from|with|at|under|and|that|which)\b", name, maxsplit=1)[0]
+        head = re.split(r" (?:of|for|in|on|to|by|from|with|at|under|against|and|that|which)\b", name, maxsplit=1)[0]
         return self._proves(name, 0.34) or stem((split_words(head) or words or [""])[-1]) in self.stems
 
     def _proves(self, phrase: str, share: float) -> bool:
@@ -465,7 +505,7 @@ def _earlier_chunk_with(chunk: Chunk, start: int, end: int, chunks: Mapping[str,
 def _add_type_and_value(row: Triplet, line: TableLine | None, chunk: Chunk, window: Window) -> Triplet:
     """The row with its object's type and value, and the words that answer; or why they are not proven."""
     document = window.document
-    proof = Proof(row, chunk.text, document.entity, line)
+    proof = Proof(row, chunk.text, document.entity, line, document.text)
     row = replace(row, subject_type=entity_type(row.subject, document.entity))
     if value_type(row.object):
         tags = {f.start - chunk.start: f for f in document.facts if chunk.start <= f.start < f.end <= chunk.end}
@@ -478,7 +518,9 @@ def _add_type_and_value(row: Triplet, line: TableLine | None, chunk: Chunk, wind
         vague = len(row.object.split()) > LONG_NAME or not is_specific(row.object)
         kind = "TEXT" if vague else entity_type(row.object, document.entity)
         row = replace(row, object_type=kind, answer=proof.find_answer())
-        row = row if row.answer else replace(row, rejected_because=proof.object_objection())
+        objection = "" if row.answer else proof.object_objection()
+        short = proof.find_short_answer() if objection else ""
+        row = replace(row, answer=short) if short else replace(row, rejected_because=objection)
     reason = (
         row.rejected_because
         or proof.subject_objection()

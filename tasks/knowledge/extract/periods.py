@@ -11,9 +11,11 @@ from rarefy.tasks.text.dates import NAMES, month_number
 _DATE = re.compile(rf"\b({'|'.join(NAMES)})\s+(\d{{1,2}})\s*,?\s+((?:19|20)\d\d)\b", re.I)
 _DAY = re.compile(rf"\b({'|'.join(NAMES)})\s+(\d{{1,2}})\b", re.I)
 _YEAR = re.compile(r"(?<![\d,.$])((?:19|20)\d\d)(?![\d,]|\.\d)")
-_QUARTER = re.compile(r"\b(?:three|six|nine) months|quarter|\bQ[1-4]\b", re.I)
+_QUARTER = re.compile(r"\b(?:three|six|nine) months|\b(?!5[23]\b)\d\d?[ -]weeks|quarter|\bQ[1-4]\b", re.I)
 _SPAN = re.compile(
-    r"\b(?:fiscal )?years?[\s-]ended|\btwelve months|\bfiscal(?: years?)?\b|\bfor the years?\b|\bFY ?\d", re.I
+    r"\b(?:fiscal )?years?[\s-]ended|\b(?:5[23]|fifty[ -](?:two|three))[\s-]weeks[\s-]ended|\btwelve months"
+    r"|\bfiscal(?: years?)?\b|\bfor the years?\b|\bFY ?\d",
+    re.I,
 )
 _POINT = re.compile(r"\bas (?:of|at)\b|\bbalance sheets?\b|\bat (?:year[- ]end|" + "|".join(NAMES) + r")", re.I)
 _CHANGE = re.compile(

@@ -42,6 +42,23 @@ def group_same_form(names: Iterable[Name]) -> Iterator[SameNames]:
             yield SameNames(tuple(sorted(group)), "same but for case, accents and spaces")
 
 
+_IN_BRACKETS = re.compile(r"(?P<name>[^()]+?) \((?P<short>[A-Z][A-Za-z&.]*[A-Z])\)")
+
+
+def group_own_initials(names: Iterable[Name]) -> Iterator[SameNames]:
+    """Names of one type that differ in what is in brackets alone: "Space Launch System (SLS)".
+
+    What is in brackets must be letters of the name, so that "Acme (UK)" stays apart from "Acme".
+    """
+    known = set(names)
+    for kind, name in sorted(known):
+        found = _IN_BRACKETS.fullmatch(name)
+        if found and (kind, found["name"]) in known:
+            initials = "".join(word[0] for word in re.findall(r"[^\W_]+", found["name"]) if word[0].isupper())
+            if re.sub(r"\W", "", found["short"]).casefold() == initials.casefold():
+                yield SameNames((name, found["name"]), "same but for its initials in brackets")
+
+
 def group_same_company(organisations: Iterable[str]) -> Iterator[SameNames]:
     """Organisations that differ in article, punctuation or the spelling of their legal form, or in having none.
 
@@ -119,6 +136,7 @@ def merge_entities(names: Names, config: NormaliseConfig) -> Iterator[Merge]:
     for kind, present in sorted(by_type.items()):
         stated = [SameNames((n, known[plain(n)]), "said in the config") for n in present if plain(n) in known]
         same = [*stated, *group_same_form((kind, name) for name in present)]
+        same += group_own_initials((kind, name) for name in present)
         if kind == "ORG":
             same += [*group_same_company(present), *group_short_names(names.sentences, present)]
         for cluster, rules in unite_groups(same):

@@ -15,7 +15,8 @@ from rarefy.tasks.knowledge.normalise.config import NormaliseConfig
 from rarefy.tasks.knowledge.normalise.names import Names, joined_types, make_merge
 from rarefy.tasks.models.embed import Embedder
 from rarefy.tasks.text.names import plain
-from rarefy.tasks.text.stems import stem
+from rarefy.tasks.text.stems import root, stem
+from rarefy.tasks.text.wordnet import readings, synonyms
 
 # A line is a family, "|" parts its sides; words of one side may stand for one another. A side also differs from none:
 # "net sales" is not "sales". Embeddings put all of these above 0.9 in some pair of labels.
@@ -77,6 +78,7 @@ be is are was were been being
 in on at within | as | by | to into toward | from | of | for | against | with | between
   | under below | over above | than | per
 have has had | do does did
+former formerly previous previously
 """
 
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:[.,]\d+)*|[%$]")
@@ -114,6 +116,44 @@ def opposite_signature(label: str) -> tuple[str, ...]:
             parts.add(f"{word[:2]}-")
         parts.update([SIDES[word]] if word in SIDES else _BY_STEM.get(stem(word), ()))
     return tuple(sorted(parts))
+
+
+def are_told_apart(one: str, other: str) -> bool:
+    """Whether one of two relations is past, or they differ in one noun or adjective that is no synonym.
+
+    Who was in an office is not who is, and a chief legal officer is no chief executive officer. Verbs, and adverbs in
+    -ly, may differ as far as their vectors do.
+    """
+    if _is_past(one) != _is_past(other):
+        return True
+    mine, theirs = _telling_words(one), _telling_words(other)
+    only_mine = [word for key, word in mine.items() if key not in theirs]
+    only_theirs = [word for key, word in theirs.items() if key not in mine]
+    if max(len(only_mine), len(only_theirs)) != 1:
+        return False
+    return not (only_mine and only_theirs and only_theirs[0] in _synonyms(only_mine[0]))
+
+
+def _is_past(relation: str) -> bool:
+    verb = plain(relation).partition(" ")[0]
+    return verb == "were" or any(reading.form in ("ed", "past") for reading in readings(verb))
+
+
+def _telling_words(label: str) -> dict[str, str]:
+    """The lemmas of the nouns and adjectives of a label, by their root; words with opposites are left out."""
+    found: dict[str, str] = {}
+    words = [word for word in _WORD.findall(plain(label)) if word.isalpha() and not word.endswith("ly")]
+    for before, word in zip(["", *words], words, strict=False):
+        known = readings(word)
+        follows = before in SIDES and any(reading.form in ("ed", "participle", "ing") for reading in known)
+        is_verb = any(reading.pos == "v" for reading in known) and (not before or follows)
+        if not (is_verb or word in SIDES or stem(word) in _BY_STEM or word in ("a", "an", "and", "the", "its")):
+            found[root(word)] = next((reading.lemma for reading in known if reading.pos in "na"), word)
+    return found
+
+
+def _synonyms(word: str) -> set[str]:
+    return {other for pos in "na" for other in synonyms(word, pos)}
 
 
 # A block of similarities of this many labels by all is at most 80 MB at 20,000 labels.
@@ -209,7 +249,8 @@ def merge_by_meaning(
     likenesses: list[Similarity] = []
     rule = f"cosine > {config.threshold}, no opposite words"
     for (subject_type, object_type), present in sorted(names.pairs.items()):
-        near = find_near_pairs(sorted(canonical(present) - measures), embed, config.threshold)
+        pairs = find_near_pairs(sorted(canonical(present) - measures), embed, config.threshold)
+        near = {pair: similarity for pair, similarity in pairs.items() if not are_told_apart(*pair)}
         for cluster in cluster_pairs(near):
             best = min(cluster, key=lambda name: (-support[name], len(name), name))
             for name in cluster:

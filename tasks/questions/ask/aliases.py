@@ -96,8 +96,10 @@ def _number_forms(triplet: Triplet) -> set[str]:
                 f"{_format_number(shown)} {triplet.scale[:-1]}{tail}",
                 f"{symbol}{_format_number(shown)} {triplet.scale[:-1]}{tail}",
             }
+        # a cell that nothing scales may count in thousands, so nobody knows its millions
+        scaled = triplet.scale or triplet.concept or not triplet.source_sentence.startswith("|")
         for word, factor in (("billion", Decimal(10**9)), ("million", Decimal(10**6))):
-            if amount >= factor:
+            if scaled and amount >= factor:
                 for places in ("0.1", "0.01", "0.001"):
                     rounded = (amount / factor).quantize(Decimal(places), ROUND_HALF_UP)
                     if abs(rounded * factor - amount) < amount * ROUNDING:

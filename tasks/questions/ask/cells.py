@@ -37,13 +37,18 @@ def ask_for_cell(triplet: Triplet) -> str:
         name = name.removesuffix(f" in the column “{triplet.period}”")
     _, column, head = name.rpartition("in the column “")
     when = "" if (column and triplet.period in head) or not triplet.period else f" {_time_phrase(triplet.period)}"
-    table, counted = _table_phrase(triplet.subject), _counted(triplet)
+    table, counted = triplet.subject, _counted(triplet)
     if split := split_column(name):
         return f"According to {table}, what {_was_the(split[0])} as of {split[1]}{counted}?"
+    filing = _read_filing(triplet.subject)
+    if filing and triplet.value and (plain := _PLAIN.fullmatch(name)):
+        title, whose, form = filing
+        measure = lower_first(plain["measure"] or plain["row"])
+        was = "were" if is_plural(re.split(" of ", measure)[0]) else "was"
+        shown = title.lower() if _STATEMENT.match(title) else f"table “{title}”"
+        return f"What {was} {whose} {measure}{when}{counted}, according to the {shown} in its {form}?"
     if not name.startswith("“"):
         return f"According to {table}, what {'were' if is_plural(name) else 'was'} {name}{when}{counted}?"
-    if (plain := _ROW.fullmatch(name)) and triplet.value and table != triplet.subject:
-        return f"According to {table}, what {_was_the(lower_first(plain['row']))}{plain['under'] or ''}{when}{counted}?"
     asked = f"{_what(triplet, name)}{when}"
     forms = [f"According to {table}, {asked}{counted}?"]
     if not counted:
@@ -136,9 +141,8 @@ _AMOUNT = (
     r"|amortization|margin|compensation|benefits|deposits|equivalents|operations|activities|equipment|improvements"
     r"|(?:issuance|repayments?|repurchases?|purchases|sales|cost) of [a-z ]+)"
 )
-_ROW = re.compile(  # a row that says what it is an amount of
-    rf"“(?P<row>(?:[a-z][\w ,’-]* )?{_AMOUNT})”(?P<under> under “[^“”]+”)?", re.I
-)
+# a measure of a statement, or a row that says what it is an amount of, of no group and no column
+_PLAIN = re.compile(rf"(?P<measure>[^“”]+)|“(?P<row>(?:[a-z][\w ,’-]* )?{_AMOUNT})”", re.I)
 
 
 def _was_the(measure: str) -> str:
@@ -151,23 +155,69 @@ _NOTE = re.compile(r"note (\d+[a-z]?) ?[-–—:.]? ?", re.I)
 
 
 _LEAD_IN = re.compile(r",? (?:was|were|is|are) (?:as follows|summari[sz]ed)\b.*$|^(?:the )?following (?:are|is) ", re.I)
+_MARKS = re.compile(r"(?:\s*(?:\(\d\)|[*†]))+$")
+_UNITS = re.compile(r" ?\([^()]*\b(?:thousands|millions|billions)\b[^()]*\)$")
+# A title that is a sentence or a torn one, and one that tells of whom or what its rows are in no words of theirs
+_NO_TITLE = re.compile(
+    r"^(?:following|the|an?)\b|\b(?:is|are|was|were|be|been|has|have|had|follows?|following|below|above|we|our|its|these"
+    r"|those|this|that|which|summari[sz]es|presents|presented|shows|provides|include|includes|consists?|comprised"
+    r"|settled|used|related to|as of|in conjunction)\b|\b(?:of|for|in|by|to|and|with|at|on|from|the)$|(?:19|20)\d\d",
+    re.I,
+)
+_OF_OTHERS = re.compile(
+    r"\b(?:parent|guarant\w+|obligors?|issuers?|deed|subsidiary|segment(?! and)|pro forma"
+    r"|scheduled?|maturit(?:y|ies)|estimated|expected|future)\b",
+    re.I,
+)
+_STATEMENT = re.compile(r"consolidated (?:statements?|balance sheets?|results)\b", re.I)
+_TITLE_WORDS = 10
+_DIGITS = 3  # of a figure that somebody may want: a smaller one is found anywhere
 
 
-def _table_phrase(subject: str) -> str:
-    """A table's name as one says it: "the table “Components of property” in Microsoft's 10-K for fiscal 2013"."""
+def cell_fault(triplet: Triplet) -> str:
+    """Why nobody would ask a filing for a cell, or could in plain words; "" for nothing, and of other documents."""
+    if (filing := _read_filing(triplet.subject)) is None:
+        return ""
+    title = filing[0]
+    short = re.findall(r"\b[A-Z]{2,5}\b", triplet.subject.partition("”")[0])
+    strange = any(not known(word.lower()) and word.lower() not in _JOINS for word in short)  # "BGS revenues"
+    if _NO_TITLE.search(title) or strange or len(title.split()) > _TITLE_WORDS or " " not in title:
+        return "title_says_little"
+    if _OF_OTHERS.search(title):
+        return "table_of_others"
+    name = triplet.relation
+    if not _PLAIN.fullmatch(name) or not triplet.value or _LEANING.search(name):
+        return "cell_needs_its_table"
+    if triplet.value.startswith("-"):
+        return "direction_unclear"
+    if not triplet.scale and not re.search(r"percent|/", triplet.unit):
+        return "unit_or_period_unknown"
+    digits = re.sub(r"\D", "", triplet.answer).strip("0")
+    return "followed_by_nobody" if len(digits) < _DIGITS and triplet.unit != "percent" else ""
+
+
+# what only the rows above explain, or a heading's capitals
+_LEANING = re.compile(
+    r"^“?(?i:other|all other|total other|less|add|plus|(?:net )?(?:changes?|increase|decrease))\b"
+    r"|[:—()]|\d|-[A-Z]|[A-Z][a-z]+ [A-Z][a-z]|\bother\b.*\bother\b"
+)
+_JOINS = _BETWEEN | {"of", "and", "from"}
+
+
+def _read_filing(subject: str) -> tuple[str, str, str] | None:
+    """(title, filer, form and year) of a filing's table: "Debt", "Microsoft's", "10-K for fiscal 2013"; or None."""
     of = _OF_FORM.search(subject)
     title = re.fullmatch(r"“([^“”]+)”", subject[: of.start()]) if of else None
     if of is None or title is None:
-        return subject
-    words = _LEAD_IN.sub("", title[1])
-    words = re.sub(r"^The (\w)", lambda first: first[1].upper(), words)
-    words = words[:1].upper() + words[1:]
+        return None
+    words = re.sub(r"^\d+\. ", "", _UNITS.sub("", _LEAD_IN.sub("", _MARKS.sub("", title[1]))))
+    words = upper_first(re.sub(r"^The (?=\w)", "", words))
     if words.isupper():
         note = _NOTE.match(words)
         rest = words[note.end() :] if note else words
         words = (f"Note {note[1]}, " if note else "") + rest.capitalize()
-    year = of["year"].replace("fiscal year", "fiscal")
-    return f"the table “{words}” in {possessive(short_name(of['who']))} {of['form']} for {year}"
+    form = f"{of['form']} for {of['year'].replace('fiscal year', 'fiscal')}"
+    return words, possessive(short_name(of["who"])), form
 
 
 def _time_phrase(period: str) -> str:

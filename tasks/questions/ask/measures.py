@@ -62,6 +62,8 @@ def _plain(label: str, entity: str = "") -> str:
     name = re.sub(
         r"(?<=.) by(?: (?:category|geograph\w+|geographic (?:region|area)|segment|product|region|type))?$", "", name
     )
+    if entity:  # "Total Costco stockholders' equity" of Costco Wholesale
+        name = re.sub(rf"\b{re.escape(entity.split()[0])} (?=(?:share|stock)holders)", "", name)
     if (owners := _OWNERS.fullmatch(name)) and _bare(owners["who"]) == _bare(entity):
         name = f"{owners['what']} to {owners['common'] or ''}shareholders"
     if re.match(r"(?:total )?[A-Z][a-z]+[ -][^A-Z]*$", name):  # a heading's capital

@@ -105,7 +105,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-VERSION = 9  # patterns but chains through a year; things that a number tells apart are two
+VERSION = 9  # things that a number tells apart are two; a name may answer for its pronoun or a part of it
 
 
 class Asked(BaseModel, frozen=True):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rarefy.data_contracts.rows import Question, Triplet
+from rarefy.data_contracts.rows import Question, Span, Triplet
 from rarefy.tasks.knowledge.extract.locate import find_words
 from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
 from rarefy.tasks.questions.ask.index import CorpusIndex
@@ -50,7 +50,8 @@ def locate_answer(answer: str, roles: Roles, index: CorpusIndex) -> Wording:
                 forms = _other_forms(answer, exact, end.triplet)
                 spelt = (end.name,) if _abbreviates(exact, end.name) else ()
                 return Wording(answer=exact, target=end.triplet, aliases=(*forms, *spelt))
-    return _entity_answer(answer, roles, index) or refuse("answer_not_at_end" if is_in_facts else "answer_not_located")
+    named = _entity_answer(answer, roles, index) or (None if is_in_facts else _named_answer(answer, roles, index))
+    return named or refuse("answer_not_at_end" if is_in_facts else "answer_not_located")
 
 
 def telling_stems(text: str) -> set[str]:
@@ -123,6 +124,26 @@ def _entity_answer(answer: str, roles: Roles, index: CorpusIndex) -> Wording | N
                 exact := _find_answer(answer, index.chunks[line.chunk_id].text[line.start : line.end], end.triplet)
             ):
                 return Wording(answer=exact, target=end.triplet, naming=(line,))
+    return None
+
+
+def _named_answer(answer: str, roles: Roles, index: CorpusIndex) -> Wording | None:
+    """A fact's name as the answer, where its sentence has a pronoun, an abbreviation or a part of it.
+
+    It is written elsewhere in the sentence's chunk, which then names it; else what the sentence writes for it answers,
+    and the name is an alias.
+    """
+    for end in reversed(roles.ends):
+        if fold_text(answer) != fold_text(end.name):
+            continue
+        place = find_words(end.name, index.chunks[end.triplet.chunk_id].text)
+        if place:
+            line = Span(end.triplet.chunk_id, *place)
+            exact = index.chunks[end.triplet.chunk_id].text[slice(*place)]
+            short = () if end.head or not end.triplet.answer else (end.triplet.answer,)
+            return Wording(answer=exact, target=end.triplet, naming=(line,), aliases=short)
+        if not end.head and end.triplet.answer:
+            return Wording(answer=end.triplet.answer, target=end.triplet, aliases=(end.name,))
     return None
 
 

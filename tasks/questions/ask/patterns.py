@@ -13,7 +13,7 @@ from rarefy.tasks.knowledge.extract.values import FACTORS
 from rarefy.tasks.knowledge.graph.facts import is_member
 from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.questions.ask.aliases import company_names
-from rarefy.tasks.questions.ask.cells import ask_for_cell
+from rarefy.tasks.questions.ask.cells import ask_for_cell, cell_fault
 from rarefy.tasks.questions.ask.facts import (
     OFFICE,
     ask_deadline,
@@ -76,7 +76,7 @@ def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
     if triplet.method == "link":
         return make_wording(ask_link(triplet, index), triplet)
     if triplet.subject_type == "TABLE":
-        reason = describe_measure(triplet).rejected_because
+        reason = describe_measure(triplet).rejected_because or cell_fault(triplet)
         return refuse(reason) if reason else make_wording(ask_for_cell(triplet), triplet)
     if triplet.method == "deadline":
         return make_wording(ask_deadline(triplet), triplet)
@@ -117,6 +117,8 @@ def star(path: Path, index: CorpusIndex) -> Wording:
     if any(clue.object_type in LITERALS for clue in clues):
         return refuse("clue_is_a_number")
     stated = [clue for clue in clues if not is_implied(clue, clues)]
+    if all(clue.relation in _WHERE and clue.method == "cover" for clue in stated):
+        return refuse("filer_would_be_named")  # who knows its head office knows its name
     if len(set.intersection(*(index.may_hold(clue) for clue in stated))) != 1:
         return refuse("pivot_not_unique")
     apposable = all(clue.relation in _APPOSED for clue in stated)

@@ -28,7 +28,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 8  # what is told once, of lines that nobody follows, is not asked; more passages state the same
+VERSION = 9  # rows under their own name, lists of subsidiaries and rounded prose state more
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]

@@ -37,7 +37,7 @@ LEAST = 2  # likewise, where the words right beside it are the measure's ("Opera
 ENOUGH = 4  # digits of one that is divided by another, or told from one that is close
 LONG = 5  # digits of a figure that no other measure of the entity has in the same period by accident
 PART_OF_A_YEAR = re.compile(
-    r"\b(?:(?<!four )quarters?|(?:three|six|nine|3|6|9) months|weeks|month ended)\b", re.IGNORECASE
+    r"\b(?:(?<!four )quarters?|(?:three|six|nine|3|6|9) months|(?<!5[23] )weeks|month ended)\b", re.IGNORECASE
 )
 _PARTS_OF_A_YEAR = frozenset("month three six nine".split())
 
@@ -57,6 +57,10 @@ def is_figure(fact: Triplet) -> bool:
     )
 
 
+_OF_SHARES = frozenset({"basic", "dilut"})
+_PLACED = frozenset({"current", "noncurr"})  # where a balance sheet has a thing
+_OWN = frozenset("our its their the".split())
+_LINK = frozenset("of in for from to on by with".split())
 _TOKEN = re.compile(r"[^\W\d_]+|[.,;:()]")
 _EXPENSE = frozenset({"expens", "charg"})  # amortization, and amortization expense
 _LINKS = frozenset("of in for from to included used related our".split())  # "$2.8 billion of ..."
@@ -89,10 +93,12 @@ def _begins_with(
 ) -> bool:
     """Do tokens begin with all words of a measure, and no others up to an idle one that ends its name?"""
     left = set(needed)
-    for token in tokens:
+    for at, token in enumerate(tokens):
         told = set(meant(token)) - NOTHING - MONTHS if token.isalpha() and len(token) > 1 else set[str]()
         if not left and told and told <= ends:
             return True
+        if not left and ends and token in _OWN and tokens[at + 1 : at + 2] and tokens[at + 1] not in _LINK:
+            return True  # "Description Our inventories were"; not "the cost of our inventories was"
         if not left and told <= idle and token.isalpha():
             continue
         if not left:
@@ -116,8 +122,17 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
     same = digits_of(amount) == digits_of(said.quantity.amount)
     shown = shown if same else min(shown, len(digits_of(amount)))  # no more tells of 196 million where 196,029 stands
     exact = same and shown >= LONG - 1
-    other = (said.column if needed and needed <= said.column else said.own) & APART
-    if said.row and other - needed - parts and not (exact and needed == said.label):
+    if same and not said.row and fact.unit.endswith("/shares") and said.own.isdisjoint(_OF_SHARES):
+        needed -= _OF_SHARES  # "net income of $7.5 billion, or $9.85 per share"
+    # Of a row that has the measure's very name, group and column need not say so: a column of equity, "Deferred:"
+    names = (said.label, said.label - telling(fact.entity) - OWNERS)
+    called_so = said.row and same and shown >= FEWEST and bool(needed) and needed in names
+    other = (said.column if needed and needed <= said.column else said.own) & APART - needed - parts
+    if same and shown >= FEWEST and needed <= said.label:
+        other -= _PLACED
+    if exact and not said.label and needed <= said.column:  # "Accumulated" is of the next column's head
+        other -= {"accumul"}
+    if said.row and other and not called_so:
         return False
     spoken = said.around if said.row else said.own
     if (needed & APART) - said.around - (SIDES | {"averag"} if exact else frozenset()):
@@ -126,6 +141,8 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
     idle = IDLE | telling(fact.entity) | parts
     if fact.subject_type == "TABLE":
         enough = shown >= LONG - 1 and needed <= said.own
+    elif called_so and parts <= said.around:
+        enough = True
     elif shown >= LONG or (exact and parts):
         enough = bool(common) if said.row else common * 2 >= len(needed)
     elif shown == LONG - 1:
@@ -136,6 +153,7 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
             if said.row
             else frozenset[str]()
         )
+        further -= _PLACED if same else frozenset[str]()
         of_itself = bool(said.label) and said.label <= telling(fact.entity)  # "General Motors" in a list of investments
         named = said.own if further or not said.row or of_itself else said.around
         enough = needed <= named and len(further) <= 1

@@ -32,14 +32,23 @@ _CASH_FLOWS = tuple(
 _PHRASES = tuple(
     (re.compile(rf"\b(?:{pattern})(?!\w)"), word)
     for pattern, word in (
+        (r"(?:common|ordinary) (?:stock|shares?) dividends?", "dividends"),
         (r"(?:common|ordinary) (stock|shares?)", r"\1"),
+        (r"in the form of", ""),
+        (r"cash(?:,| and)? (?:and )?(?:cash )?equivalents", "cash"),
+        (r"weighted[- ]average", "average"),
+        (r"average (?:number of )?(?:stock|shares)(?: outstanding)?"
+         r"(?: for (?:earnings|net income) per (?:stock|share))?", "average shares outstanding"),
+        (r"non-current", "noncurrent"),
+        (r"right-of-use(?= assets?)", ""),
         (r"shares of (?:our |its |the company['’]s )?(?:outstanding )?stock", "shares"),
         (r"capital (?:expenditures?|spending)|(?:payments|purchases|additions|expenditures|investments)"
-         r"(?: for| of| to| in)*(?: property| plant| and| &|,)* equipment(?:, net)?", "capex"),
+         r"(?: for| of| to| in| acquire)*(?: property| plant| and| &|,)* equipment(?:, net)?", "capex"),
         (rf"operating cash flows?|{_CASH} operations", "operatingcash"),
         *_CASH_FLOWS,
         (r"(?:re)?purchases?(?: and retirements?)? (?:of )?(?:[\d.,]+ (?:million |billion )?)?(?:\w+ )?(?:stock|shares)"
-         r"|repurchased|(?:stock|share) (?:repurchases?|buybacks?)(?: and retirements?)?", "buyback stock"),
+         r"|repurchased(?: and retired)?|(?:stock|share) (?:repurchases?|buybacks?)(?: and retirements?)?",
+         "buyback stock"),
         (r"(?:sales?|issuances?) of (?:stock|shares)", "issuance of stock"),
         (r"(?:cash )?dividends?(?: payments?| declared and paid| paid)|cash dividends?"
          r"|(?:paid|payments? (?:of|for)) (?:cash )?dividends?", "dividends"),

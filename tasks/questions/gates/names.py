@@ -11,12 +11,19 @@ from rarefy.tasks.questions.ask.facts import OFFICE
 from rarefy.tasks.questions.gates.measure_words import NOTHING
 from rarefy.tasks.questions.gates.statements import told_by
 from rarefy.tasks.questions.gates.wording import fold_text
+from rarefy.tasks.text.names import LEGAL_FORMS
 from rarefy.tasks.text.sentences import sentences
 from rarefy.tasks.text.states import STATES, swap_state_form
 from rarefy.tasks.text.stems import root, stem, words
 
 _WORD = re.compile(r"\w+")
 _NEAR = 160  # characters between a name and what links it, at most: across sentences, and cells of a signature
+_SUBSIDIARY = "is subsidiary of"
+_TITLE_WORDS = 14  # of a line that is a title, at most
+_LISTED = re.compile(r"\bsubsidiaries\b|^exhibit 21\b", re.IGNORECASE)
+_FORMS = "|".join(sorted(LEGAL_FORMS, key=len, reverse=True))
+_INITIAL = re.compile(r"(?<=\w) \w\.(?= \w)")
+_AFTER_NAME = re.compile(r",? (?:jr|sr|ii|iii|iv)\.?$")
 _FRAME = re.compile(r"[\s|]*(?:\||-{3,})[\s|]*")
 _AUDITED = "is audited by"  # a firm for which many once worked
 _SEATED = ("is headquartered in", "is based in")
@@ -70,11 +77,14 @@ class Names:
             if fact.period and (chunk.entity, chunk.period_end) != (home.entity, home.period_end):
                 continue  # who holds an office, and the like, is said of one year
             needed = wanted if told_by(chunk) == told_by(home) else ends
-            if self._says(name, fact.relation, cue, needed):
+            if self._says(name, fact.relation, cue, needed) or (
+                fact.relation == _SUBSIDIARY and chunk.entity == home.entity and _is_in_list(ends[0], chunk)
+            ):
                 yield name
 
     def _says(self, name: str, relation: str, cue: re.Pattern[str], needed: list[set[str]]) -> bool:
         text, title = self.texts[name], bool(OFFICE.fullmatch(relation))
+        text = _INITIAL.sub("", text) if title else text
         if not all(any(form in text for form in forms) for forms in needed):
             return False
         if len(needed) == 1 and (title or relation in _CUES):
@@ -88,6 +98,10 @@ class Names:
 def _forms(relation: str, *ends: str) -> set[str]:
     """The ways in which a passage may write an end of a fact."""
     forms = {fold_text(form) for end in ends for form in company_names(end)}
+    if OFFICE.fullmatch(relation):
+        forms = {_AFTER_NAME.sub("", _INITIAL.sub("", form)) for form in forms}
+    if relation == _AUDITED:
+        forms |= {form.replace(" & ", " and ") for form in forms}
     if relation == "is listed on":
         full = fold_text(" ".join(ends))
         forms |= {short for short, name in (("nyse", "new york stock"), ("nasdaq", "nasdaq")) if name in full}
@@ -97,6 +111,23 @@ def _forms(relation: str, *ends: str) -> set[str]:
     if relation == "is based in":  # "PA" alone may be anything
         forms = {fold_text(STATES.get(end, end)) for end in ends}
     return forms
+
+
+def _is_in_list(forms: Iterable[str], chunk: Chunk) -> bool:
+    """Does a chunk have a list of subsidiaries, and a name in it, with or without a legal form?"""
+    listed = _LISTED.search(chunk.section.rpartition(">")[2].strip()) is not None
+    rows = []
+    for line in chunk.text.splitlines():
+        title = line.strip("#* ")
+        if _LISTED.search(title) and len(title.split()) <= _TITLE_WORDS and not title.endswith("."):
+            listed = True
+        elif line.startswith("#"):
+            listed = False
+        elif listed:
+            rows.append(fold_text(line))
+    shortest = min(forms, key=len)
+    name = re.compile(rf"(?<![\w-]){re.escape(shortest)}(?:(?:,? (?:{_FORMS})\b\.?)+| ?(?:\||$))")
+    return any(name.search(row) for row in rows)
 
 
 def _address(fact: Triplet, company: str) -> re.Pattern[str] | None:

@@ -18,6 +18,9 @@ NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?|(?<![\w.])\.\d+")
 _BALANCE = re.compile(r"(?:ending )?balances?\b(?!.*beginning)", re.IGNORECASE)
 _SIDE = re.compile(r"\b(?:assets|liabilities)\b", re.IGNORECASE)  # of a balance sheet: no row hangs on it
 _TOTAL = re.compile(r"\W*(?:(?:sub|grand )?totals?|net|consolidated)?\W*", re.IGNORECASE)  # of what stands above
+_SUM = re.compile(r"\W*(?:sub-?)?totals?\b", re.IGNORECASE)
+# a row whose bars were lost: "Cash and cash equivalents $ 1,874 $ 2,936"
+_LOST_ROW = re.compile(r"[^\W\d][^\d$]*(?:[\s$(]+[\d,.]+[)%]?)+")
 # a label for whatever its column measures, and remarks that are no part of a name
 _AS_HEADED = re.compile(r"total amounts?\b.*\b(?:presented|reported|recorded)\b", re.IGNORECASE)
 _REMARK = re.compile(r"\((?![^)]*\bexclu)[^)]{25,}\)", re.IGNORECASE)
@@ -95,10 +98,19 @@ def _telling_above(chunk: Chunk, start: int) -> frozenset[str]:
 
 
 def _groups(rows: list[str]) -> list[str]:
-    """The labels without figures above a row: the nearest, and the nearest that says when, if that is another."""
-    labels = (cells[0] for cells in map(split_cells, reversed(rows)) if not any(cell.strip() for cell in cells[1:]))
+    """The labels without figures above a row: the nearest, and the nearest that says when, if that is another.
+
+    What a total has closed above the row is none of them.
+    """
     found: list[str] = []
-    for label in labels:
+    totals: list[frozenset[str]] = []
+    for label, *figures in map(split_cells, reversed(rows)):
+        if any(cell.strip() for cell in figures):
+            totals += [telling(label)] if _SUM.match(label) else []
+            continue
+        if closed := next((words for words in totals if words and words <= telling(label)), None):
+            totals.remove(closed)
+            continue
         if not found or moments_in(label):
             found.append(label)
         if moments_in(label):
@@ -130,7 +142,8 @@ def _read_sentence(chunk: Chunk, at: int) -> Statement | None:
         return None
     own = telling(said)
     around = own | telling(text[max(0, start - _LABELLED) : start]) | _telling_above(chunk, start)
-    beside, when = _beside(said, quantity, found), _when(said, quantity)
+    beside = _beside(said, quantity, found)
+    when = _when_of_lost_row(said, quantity, text[:start]) or _when(said, quantity)
     return Statement(quantity, own, own, around, frozenset(), beside, when, _said_before(text, start), said, False)
 
 
@@ -158,7 +171,11 @@ IDLE = frozenset(  # beside the name of a measure, and no part of it
 )
 
 
-_COUNTED = {"count": frozenset({"stock", "outstand"}), "money": frozenset[str](), "percent": frozenset[str]()}
+_COUNTED = {
+    "count": frozenset({"stock", "outstand", "expens", "aggreg"}),
+    "money": frozenset[str](),
+    "percent": frozenset[str](),
+}
 
 
 def _beside(said: str, quantity: Quantity, found: Iterable[Quantity]) -> tuple[str, str]:
@@ -200,6 +217,18 @@ def _when(said: str, quantity: Quantity) -> str:
         if hit.start() < quantity.start < hit.end() or its_own:
             return hit[0]
     return NOT_THEN.sub(" ", said)
+
+
+def _when_of_lost_row(said: str, quantity: Quantity, before: str) -> str:
+    """The time that the line above names for a figure of a row that lost its bars; "" where it names others."""
+    if not _LOST_ROW.fullmatch(said.strip()):
+        return ""
+    times = moments_in(before.rstrip().rpartition("\n")[2])
+    figures = [hit.end() for hit in NUMBER.finditer(said)]
+    if len(times) != len(figures) or len(times) < 2:
+        return ""
+    place = sum(end <= quantity.digits[0] for end in figures)
+    return before.rstrip().rpartition("\n")[2][times[place].start : times[place].end]
 
 
 def digits_shown(quantity: Quantity) -> int:

@@ -15,9 +15,11 @@ def stage(tmp_path, monkeypatch):
     finance = '{% extends "ask.general.j2" %}{% block about %}filings{% endblock %}'
     (folder / "ask.finance.j2").write_text(finance)
     monkeypatch.setattr(prompts, "TASKS", tmp_path)
-    prompts._environment.cache_clear()
+    for cached in (prompts.folders, prompts.roles, prompts._environment):
+        cached.cache_clear()
     yield "stage"
-    prompts._environment.cache_clear()
+    for cached in (prompts.folders, prompts.roles, prompts._environment):
+        cached.cache_clear()
 
 
 def test_a_domain_fills_in_what_is_its_own(stage):

@@ -13,7 +13,9 @@ AMOUNTS = st.decimals(min_value=Decimal("1"), max_value=Decimal("99999999"), pla
 WRITTEN = st.sampled_from(["{:,.1f}", "${:,.1f}", "{:,.1f}%", "${:,.1f} million", "EUR {:,.1f} billion", "{:.1f}"])
 NAMES = st.sampled_from(["Ernst & Young LLP", "U.S. Dollar", "the Banco de México", "Christopher K. Cox", "Nvidia"])
 DAYS = st.dates().filter(lambda day: day.year > 1900).map(lambda day: f"{day:%B} {day.day}, {day.year}")
-ANSWERS = st.one_of(st.builds(str.format, WRITTEN, AMOUNTS), NAMES, DAYS, st.text(min_size=1, max_size=12))
+# a soft hyphen alone shows nothing, and is no answer
+SHOWN = st.text(min_size=1, max_size=12).filter(lambda text: any(letter.isprintable() for letter in text))
+ANSWERS = st.one_of(st.builds(str.format, WRITTEN, AMOUNTS), NAMES, DAYS, SHOWN)
 FRAMES = st.sampled_from(
     ["It was {}.", "{}", "| Total | {} |", "according to {}, the auditor", "It said: {} (unaudited)."]
 )

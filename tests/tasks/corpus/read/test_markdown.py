@@ -17,6 +17,24 @@ def test_front_matter_becomes_metadata_and_the_title() -> None:
     assert (document.title, document.metadata, document.text) == ("A Report", {"author": "Jane"}, "Words follow here.")
 
 
+PART = (
+    "# Item 1. Business\n\n## Pending Acquisition of Kvarn Holdings, Inc.\n\n(i) Orsa Publishing, Inc.\n\nFORM 10-K.\n"
+)
+
+
+def test_a_part_of_a_filing_has_the_title_of_its_front_matter() -> None:
+    front = '---\ntitle: "Halden Corporation, Form 10-K for fiscal year 2021"\ncompany: "Halden Corporation"\n---\n\n'
+    document = read_markdown(front + PART, "halden.md")
+    assert document.title == "Halden Corporation, Form 10-K for fiscal year 2021"
+    assert document.entity == "Halden Corporation"
+
+
+def test_a_heading_about_a_company_and_an_item_of_a_list_name_no_registrant() -> None:
+    assert read_markdown(PART, "part.md").entity == ""
+    headed = "# Halden Corporation – Annual Report on Form 10-K for the fiscal year ended December 31, 2021\n\n"
+    assert read_markdown(headed + PART, "part.md").entity == "Halden Corporation"
+
+
 def test_headings_of_both_kinds_make_sections() -> None:
     document = read_markdown("Title\n=====\n\n## Part ##\n\nWords *here* and [there](http://x.y).\n", "a.md")
     assert [(b.kind, b.section) for b in document.blocks] == [

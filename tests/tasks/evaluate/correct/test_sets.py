@@ -54,7 +54,10 @@ CASES = [  # question, answer, verdict
     (INCOME, "MP and another", "open"),
     (INCOME, "All of them", "wrong"),
     (INCOME, "All four companies", "wrong"),
-    (INCOME, "Apple and Meta Platforms, but not Tesla or Walmart", "open"),
+    (INCOME, "Apple and Meta Platforms, but not Tesla or Walmart", "right"),
+    (INCOME, "Apple ($9 billion) and Meta Platforms ($8 billion). Tesla's was only $2 billion.", "right"),
+    (INCOME, "Apple ($9 billion). Meta Platforms did not.", "open"),
+    (INCOME, "None of them", "wrong"),
     (INCOME, "Not Tesla, but Apple and Meta Platforms", "open"),
     (INCOME, "Apple and Meta Platforms did not.", "open"),
     (INCOME, "All except Tesla and Walmart", "open"),
@@ -88,7 +91,7 @@ def test_a_judge_is_told_that_it_is_a_set():
             heard.append(request.messages[-1].content)
             yield Reply(request.request_id, "[Start answer]\nYes\n[End answer]")
 
-    answer = Answer("t", "s", "a", "Apple and Meta Platforms, but not Tesla or Walmart")
+    answer = Answer("t", "s", "a", "All but Tesla and Walmart")
     for protocol in ("rare", "retrieval_robustness", "magic_mushroom"):
         trial = Trial("t", protocol, "q", "gold", "passages", "v")
         config = CorrectConfig(judge=LLMConfig(provider="openai", model="judge-1"))

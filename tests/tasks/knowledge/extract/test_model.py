@@ -208,6 +208,40 @@ def test_what_refers_back_is_taken_where_its_chunk_names_it_before():
     assert row.rejected_because == "subject_not_in_sentence"
 
 
+NAMED = (
+    "Acme has two segments: Pet and Snacks. Acme bought Tessera Optics, LLC (Tessera) and Otis Elevator Company "
+    "(the “Elevator Maker”). Bethany J. Quam, Jr. joined in 2019.",
+    "Bethany Quam, age 52, is Group President, Pet.\n\n"
+    "Tessera sells to Elevator Maker. Pet makes food in Lyon, France.",
+    "Ms. Quam studied in Oslo. Previously, she was treasurer of Halden Works Ltd.",
+    "Mr. Moe left. Previously, he was treasurer of Orsa Mining Ltd.",
+    "In May 2024 a buyer took over Kvarn Foods Inc. The purchase price included $7 million of cash.",
+)
+
+
+@pytest.mark.parametrize(
+    ("subject", "thing", "chunk", "sentence", "answer"),
+    [
+        ("Bethany Quam", "Acme Pet segment", "c2", "Bethany Quam, age 52, is Group President, Pet.", "Pet"),
+        ("Bethany Quam", "Acme Drives segment", "c2", "Bethany Quam, age 52, is Group President, Pet.", ""),
+        ("Tessera Optics, LLC", "Otis Elevator Company", "c2", "Tessera sells to Elevator Maker.", "Elevator Maker"),
+        ("Tessera Optics, LLC", "Halden Works Ltd.", "c2", "Tessera sells to Elevator Maker.", ""),
+        ("Acme Pet segment", "Lyon, France", "c2", "Pet makes food in Lyon, France.", "Lyon, France"),
+        ("Acme Drives segment", "Lyon, France", "c2", "Pet makes food in Lyon, France.", ""),
+        ("Bethany J. Quam, Jr.", "Halden Works Ltd.", "c3", "Previously, she was treasurer of Halden Works Ltd.",
+         "Halden Works Ltd."),
+        ("Bethany J. Quam, Jr.", "Orsa Mining Ltd.", "c4", "Previously, he was treasurer of Orsa Mining Ltd.", ""),
+        ("Kvarn Foods Inc.", "$7 million", "c5", "The purchase price included $7 million of cash.", "$7 million"),
+        ("Tessera Optics, LLC", "$7 million", "c5", "The purchase price included $7 million of cash.", ""),
+    ],
+)  # fmt: skip
+def test_a_name_is_proven_by_what_the_document_calls_it_for_short(subject, thing, chunk, sentence, answer):
+    document = replace(DOCUMENT, text="\n\n".join(NAMED))
+    (row,) = taken(said(subject, "is tied to", thing, chunk, sentence), texts=NAMED, document=document)
+    assert (row.rejected_because == "") == bool(answer), row.rejected_because
+    assert not answer or row.answer == answer
+
+
 def test_the_company_is_nobody_where_the_document_does_not_say_who_it_is():
     (row,) = taken(ACQUIRED, document=replace(DOCUMENT, entity=""))
     assert row.rejected_because == "unresolved_reference"

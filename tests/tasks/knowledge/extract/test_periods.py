@@ -19,6 +19,7 @@ def document(period_end="2013-06-30", year=2013):
         ("2013", "(In millions) Year Ended June 30,", "fiscal year 2013", "2013-06-30"),
         ("2012", "INCOME STATEMENTS For the years ended", "fiscal year 2012", "2012-06-30"),
         ("Year Ended June 30, 2013", "", "fiscal year 2013", "2013-06-30"),
+        ("52 Weeks Ended June 30, 2013", "", "fiscal year 2013", "2013-06-30"),
         ("June 30, 2013", "BALANCE SHEETS", "June 30, 2013", "2013-06-30"),
         ("2012", "As of June 30,", "June 30, 2012", "2012-06-30"),
     ],
@@ -35,6 +36,7 @@ def test_a_header_with_what_is_said_around_it_gives_the_period(header, said, lab
         ("% Change", "Year ended"),
         ("2013 vs. 2012", "Year ended"),
         ("Three Months Ended June 30, 2013", ""),
+        ("13 Weeks Ended June 30, 2013", ""),
         ("2013", ""),  # a year or a day: nothing tells
         ("Level 1", "As of June 30, 2013"),
         ("2013 2012", "Year ended"),

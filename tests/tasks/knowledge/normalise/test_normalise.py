@@ -97,6 +97,13 @@ def test_relations_near_each_other_become_the_most_supported_one() -> None:
         ("earnings per share", "shares used in computing earnings per share"),
         ("accumulated comprehensive loss", "comprehensive loss"),
         ("cash provided", "cash used"),
+        ("was chief executive officer of", "is chief executive officer of"),
+        ("is chief executive officer of", "is chief legal officer of"),
+        ("is vice president of", "is president of"),
+        ("is director of", "is former director of"),
+        ("sold", "sells"),
+        ("were made in", "are made in"),
+        ("led", "leads"),
     ],
 )
 def test_opposites_never_merge_however_near_they_are_embedded(one: str, other: str) -> None:
@@ -105,7 +112,19 @@ def test_opposites_never_merge_however_near_they_are_embedded(one: str, other: s
     assert not merges and [row.relation_key for row in keyed] == [one, other]
 
 
-@pytest.mark.parametrize(("one", "other"), [("increased", "grew"), ("sold", "sells"), ("is based in", "is located in")])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("increased", "grew"),
+        ("was sold by", "were sold by"),
+        ("is based in", "is located in"),
+        ("makes", "produces"),
+        ("was lowered partly by", "was lowered by"),
+        ("is attorney of", "is lawyer of"),
+        ("had revenues of", "had revenue of"),
+        ("were apparently boosted by", "was boosted by"),
+    ],
+)
 def test_words_of_one_side_may_merge(one: str, other: str) -> None:
     assert len(run([fact("A", one, "x"), fact("B", other, "y")], f"{one}|{other}")[1]) == 1
 
@@ -207,6 +226,16 @@ def test_a_short_name_stated_in_a_sentence_is_an_alias_unless_two_state_it() -> 
     assert len({row.subject_key for row in run([*rows, other])[0]}) == 3
     generic = fact("Meta Platforms, Inc.", "runs", "x", source_sentence='Meta Platforms, Inc. (the "Company") runs x.')
     assert len({row.subject_key for row in run([generic, fact("Company", "runs", "y")])[0]}) == 2
+
+
+def test_a_name_with_its_own_initials_in_brackets_is_the_same_name() -> None:
+    rows = [
+        fact(name, "is built by", "x", "NAME ORG")
+        for name in ("Space Launch System", "Space Launch System (SLS)", "Acme", "Acme (UK)")
+    ]
+    keyed, (merge,) = run(rows)
+    assert [row.subject_key for row in keyed] == ["NAME:Space Launch System"] * 2 + ["NAME:Acme", "NAME:Acme (UK)"]
+    assert "initials" in merge.evidence
 
 
 def test_aliases_of_the_config_are_used_within_a_type() -> None:

@@ -143,9 +143,14 @@ def test_a_figure_whose_direction_is_unclear_is_refused_with_that_reason(corpus)
 
 
 def test_star_describes_the_head_by_what_only_it_has(corpus):
+    clues = (("Beta Corp.", "is incorporated in"), ("Beta Corp.", "is listed on"))
+    question = put(corpus, "star", *clues, ("Beta Corp.", "total revenue"))
+    assert set(question.chunk_ids) == {"Beta Corp.-0", "Beta Corp.-2"}
+
+
+def test_star_by_a_filers_head_office_alone_is_refused(corpus):
     question = put(corpus, "star", ("Alpha Inc.", "is headquartered in"), ("Alpha Inc.", "total revenue"))
-    assert question.text == "What total revenue did the company headquartered in Akron report for fiscal 2024?"
-    assert set(question.chunk_ids) == {"Alpha Inc.-0", "Alpha Inc.-2"}
+    assert question.rejected_because == "filer_would_be_named"
 
 
 def test_star_with_a_clue_that_several_share_is_refused(corpus):

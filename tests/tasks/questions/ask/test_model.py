@@ -97,6 +97,27 @@ def test_a_question_with_its_answer_in_the_sentence_of_the_far_end_is_accepted_b
 
 
 @pytest.mark.parametrize(
+    ("elsewhere", "answer", "alias"),
+    [("Ivar Greene joined in 2001. ", "Ivar Greene", "Mr. Greene"), ("", "Mr. Greene", "Ivar Greene")],
+)
+def test_an_answer_may_be_the_name_of_its_fact_where_the_sentence_has_a_part_of_it(elsewhere, answer, alias):
+    sentence = "The Stratus Archive is run by Mr. Greene."
+    chunk = Chunk("who", "d-cloud", 0, 200, "text", "Item 1", elsewhere + sentence, 50, entity="Altostrat Inc.")
+    start = len(elsewhere)
+    run = replace(
+        fact("held"), triplet_id="run", chunk_id="who", doc_id="d-cloud", start=start, end=start + len(sentence),
+        relation="is run by", object="Ivar Greene", answer="Mr. Greene", source_sentence=sentence, object_key="greene",
+    )  # fmt: skip
+    rows = {**ROWS, "chunks": {**CHUNKS, "who": chunk}, "triplets": {**TRIPLETS, "run": run}}
+    said = {"question": "Who runs the Stratus Archive?", "answer": "Ivar Greene"}
+    (row,) = ask_by_model(
+        [Path("p", "single", ("run",), ("who",), "", "finance")], AskConfig(), llm=model(said), **rows
+    )
+    assert (row.answer, row.rejected_because) == (answer, "") and alias in row.aliases
+    assert any(answer in words for words in row.evidence)
+
+
+@pytest.mark.parametrize(
     ("said", "true", "alias"),
     [
         ("42.5 Million  documents.", "42.5 million documents", None),

@@ -510,3 +510,127 @@ def test_a_row_for_whatever_its_column_measures_is_told_by_the_column():
     head = "|  | June 30, 2024 {} |\n|---|---|\n| Total amounts presented in the statements of income | 31,370 |"
     same, other = (chunk(name, head.format(name)) for name in ("Interest expense", "Net sales"))
     assert found(replace(RESEARCH, relation="interest expense"), same, other) == {"Interest expense"}
+
+
+def under(rows: str, head: str = "|  | 2024 | 2023 |") -> str:
+    return f"{head}\n|---|---|---|\n{rows}"
+
+
+TAX = replace(RESEARCH, relation="income tax expense", value="193000000", answer="193")
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        # a total closes its group; without one the row's own name tells
+        (under("| Deferred tax |  |  |\n| Total deferred tax | 7 | 9 |\n| Income tax expense | 193 | 300 |"), True),
+        (under("| Deferred: |  |  |\n| Federal | 7 | 9 |\n| Income tax expense | 193 | 300 |"), True),
+        (under("| Deferred: |  |  |\n| Foreign | 193 | 300 |"), False),
+        (under("| Deferred tax |  |  |\n| Total deferred tax of Ohio | 7 | 9 |\n| Foreign | 193 | 300 |"), False),
+        (under("| Deferred: |  |  |\n| Income tax expense | 300 | 193 |"), False),
+    ],
+)
+def test_a_row_under_its_own_name_is_of_no_group_above(text: str, states: bool):
+    assert found(TAX, chunk("other", text)) == ({"other"} if states else set())
+
+
+def test_a_subtotal_does_not_close_the_group_that_it_is_of():
+    part = replace(RESEARCH, subject="Acme Corporation Energy", relation="revenues")
+    rows = "| {} |  |  |\n| Total cloud revenues | 7 | 9 |\n| Energy | 31,370 | 29,510 |"
+    assert found(part, *(chunk(name, under(rows.format(name))) for name in ("Revenues", "Costs"))) == {"Revenues"}
+
+
+def test_a_movement_of_equity_under_its_own_name_may_stand_in_any_column():
+    head = "|  | Additional Paid-In Capital | Accumulated Other Comprehensive Loss |"
+    rows = "| Other comprehensive loss: |  |  |\n| {} | 135 |  |\n| Balance at June 30, 2024 | 9 | 9 |"
+    paid = replace(RESEARCH, relation="stock-based compensation", value="135000000", answer="135")
+    same, other = (chunk(name, under(rows.format(name), head)) for name in ("Stock-based compensation", "Pensions"))
+    assert found(paid, same, other) == {"Stock-based compensation"}
+
+
+@pytest.mark.parametrize(
+    ("relation", "text", "states"),
+    [
+        ("operating lease liabilities", "| Non-current operating lease liabilities | 313 |", True),
+        ("operating lease assets", "| Operating lease right-of-use assets | 313 |", True),
+        ("operating lease assets", "| Finance lease right-of-use assets | 313 |", False),
+    ],
+)
+def test_where_a_balance_sheet_has_a_thing_is_no_part_of_its_name(relation: str, text: str, states: bool):
+    fact = replace(RESEARCH, relation=relation, value="313000000", answer="313")
+    assert found(fact, chunk("other", text)) == ({"other"} if states else set())
+
+
+@pytest.mark.parametrize(
+    ("relation", "text", "states"),
+    [
+        ("merchandise inventories", "Description Our merchandise inventories were $31 billion.", True),
+        ("merchandise inventories", "The cost of our merchandise inventories was $31 billion.", False),
+        ("cash and cash equivalents", "We had $31.4 billion of cash and $9.2 billion of debt.", True),
+        ("dividends paid", "We returned $40 billion in the form of common stock dividends of $31 billion.", True),
+        (
+            "repurchases of common stock",
+            "We repurchased and retired 11.8 million shares at a cost of $31 billion.",
+            True,
+        ),
+        (
+            "payments to acquire property, plant and equipment",
+            "Capital expenditures totaled $31 billion in 2024.",
+            True,
+        ),
+    ],
+)
+def test_prose_begins_a_name_with_whose_it_is_and_rounds(relation: str, text: str, states: bool):
+    assert found(replace(RESEARCH, relation=relation), chunk("other", text)) == ({"other"} if states else set())
+
+
+def test_earnings_per_share_in_prose_need_not_say_that_they_are_diluted():
+    diluted = replace(EARNINGS, relation="diluted earnings per share")
+    text = "In 2024 we reported net income of $7.5 billion, or $6.11 per {}share."
+    assert found(diluted, *(chunk(name, text.format(name)) for name in ("", "basic "))) == {""}
+
+
+def test_a_row_without_bars_is_of_the_times_in_the_line_above():
+    text = "## June 30, {} June 30, {}\n\nResearch and development $ 31,370 $ 29,510"
+    assert found(RESEARCH, *(chunk(a, text.format(a, b)) for a, b in (("2024", "2023"), ("2023", "2024")))) == {"2024"}
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("#### Exhibit 21\n\nAstro Limited Bermuda Apex, Inc. Vermont", True),
+        ("Subsidiaries of the Registrant\n\n| Name | State |\n|---|---|\n| Astro | Ohio |", True),
+        ("#### Subsidiaries\n\nAstro-II, Inc. Vermont", False),
+        ("#### Subsidiaries\n\nApex, Inc. Vermont\n\n#### Exhibit 23\n\nAstro Ltd.", False),
+        ("We rent from Astro Ltd.", False),
+    ],
+)
+def test_a_subsidiary_is_told_by_a_list_of_them(text: str, states: bool):
+    fact = replace(AUDITOR, subject="Astro Ltd.", answer="Astro Ltd.", relation="is subsidiary of")
+    assert found(replace(fact, object="Acme Corporation"), chunk("other", text)) == ({"other"} if states else set())
+
+
+@pytest.mark.parametrize("name", ["Ann B. Lee", "Ann Lee, Jr.", "Ann Lee"])
+def test_an_officer_may_sign_without_initial_or_suffix(name: str):
+    signed = chunk("signed", "/s/ Ann Lee\n\nChief Executive Officer")
+    full = chunk("full", "/s/ Ann B. Lee\n\nChief Executive Officer")
+    other = chunk("other", "/s/ Ann Leeds\n\nChief Executive Officer")
+    assert found(replace(officer(answer=name), subject=name), signed, full, other) == {"signed", "full"}
+
+
+def test_a_balance_of_equity_is_told_by_its_column_even_if_a_word_of_the_next_is_in_its_head():
+    kept = replace(RESEARCH, relation="retained earnings", period_start="", period="June 30, 2024")
+    rows = "| BALANCE AT JUNE 30, {} | 31,370 | 12 |"
+    head = "|  | Accumulated Retained Earnings | Other Comprehensive Income |"
+    assert found(kept, *(chunk(day, under(rows.format(day), head)) for day in ("2024", "2023"))) == {"2024"}
+
+
+def test_a_year_may_be_of_52_weeks():
+    head = "|  | {} Weeks Ended June 30, 2024 |"
+    year, quarter = (chunk(n, under("| Research and development | 31,370 |", head.format(n))) for n in ("52", "13"))
+    assert found(RESEARCH, year, quarter) == {"52"}
+
+
+def test_an_auditor_may_write_out_its_and():
+    firm = replace(AUDITOR, answer="Young & Old LLP", object="Young & Old LLP")
+    assert found(firm, chunk("other", "/s/ Young and Old LLP")) == {"other"}
