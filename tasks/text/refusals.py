@@ -32,8 +32,9 @@ _GENERAL = tuple(
         rf"[^.;!?]{{0,60}}?\b(?:do(?:es)?(?: not|"
         rf"n't)|did(?: not|n't)|fails? to|lacks?|provides? no|contains? no|has no|have no|gives? no|"
         rf"offers? no|makes? no mention)\b",
-        r"\b(?:no|not enough|insufficient|not sufficient|inadequate|lack of) (?:such |relevant |"
-        r"specific |sufficient |enough |further |direct |explicit |clear )?(?:info(?:rmation)?|data|details?|"
+        r"\b(?:no|not enough|(?:is|are)n't (?:enough|sufficient)|insufficient|not sufficient|"
+        r"inadequate|lack of) (?:such |relevant |specific |"
+        r"sufficient |enough |further |direct |explicit |clear )?(?:info(?:rmation)?|data|details?|"
         r"context|evidence|mention|answer|record)\b"
         r"(?:[^.;!?]{0,60}\b(?:available|provided|given|found|about|on|regarding|to answer|to determine|"
         r"in the|is|was|of)\b|\W*$)",

@@ -169,9 +169,9 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         return wrong("other_name", text.strip())
     if not listed and len(tokens) <= STATEMENT and _is_another_code_name(text, gold, about):
         return wrong("other_name", text.strip())
-    if not listed and _is_no_name(text) and not any(_is_no_name(form) for form in gold.forms):
-        if not _YES_NO_QUESTION.match(about.question.text):
-            return wrong("no_name", text.strip())
+    asks_what = not _YES_NO_QUESTION.match(about.question.text)
+    if not listed and asks_what and _is_no_name(text) and not any(_is_no_name(form) for form in gold.forms):
+        return wrong("no_name", text.strip())
     if not listed and short and _is_only_figures(text) and not _may_be_figures(gold, about):
         return wrong("no_name", text.strip())
     return unclear("unmatched")
@@ -200,7 +200,7 @@ def _compare_content(text: str, forms: Sequence[str]) -> Outcome | None:
             return right("exact", text) if same else wrong("other_value", text)
         more, less = Counter(said) - Counter(gold), Counter(gold) - Counter(said)
         moved = sum(mine != theirs for mine, theirs in zip(said, gold, strict=False)) > len(more)
-        if not gold or (moved and _ORDERED.search(form)):
+        if not gold or (moved and (_ORDERED.search(form) or len(re.findall(r"\d+", form)) > 1)):
             continue
         if not more and not less:
             return right("contained", text)

@@ -135,8 +135,8 @@ def name_forms(name: str, candidates: Sequence[str]) -> Iterator[str]:
 def names_none(text: str, forms: Sequence[str]) -> bool:
     """Whether an answer of a few words shares none with any of these names, and can mean none of them in other words.
 
-    It may where it counts ("both", "the second"), denies, is a ticker symbol, or has the initials of a name. Where the names are years, so
-    may any word for a time.
+    It may where it counts ("both", "the second"), denies, is a ticker symbol, or has the initials of a name.
+    Where the names are years, so may any word for a time.
     """
     words = split_tokens(expand_abbreviations(text))
     if (

@@ -83,7 +83,8 @@ _BOUND = re.compile(
 
 
 _NONE = re.compile(
-    r"\W*(?:(?:no|none|neither|nothing|(?P<both>both|either))(?: of (?:them|these|those|the (?:two|three|above)))?|no ?(?:one|body))\W*",
+    r"\W*(?:(?:no|none|neither|nothing|(?P<both>both|either))(?: of (?:them|these|those|the (?:two|three|above)))?"
+    r"|no ?(?:one|body))\W*",
     re.IGNORECASE,
 )
 FAR = 400  # characters on each side that may belong to a claim

@@ -273,7 +273,7 @@ def extract_answer(text: str, language: str = "en") -> str:
 
 
 def _unwrap(text: str) -> str:
-    """Return what a text that is JSON, fenced or not, gives as its answer: a value alone, or that of an answer's key."""
+    """Return what a text in JSON, fenced or not, gives as its answer: a value alone, or that of an answer's key."""
     if fenced := _FENCED.fullmatch(text):
         text = fenced[1].strip()
     if not text.startswith(("{", "[")):

@@ -165,6 +165,13 @@ SPAN = _ask("When did the officer serve?", "during his initial training")
         (SPAN, "2015", "open"),
         (AUDITOR, "EY", "right"),
         (AUDITOR, "E&Y", "right"),
+        (_ask("What are the hours?", "5:30pm to 1:30am"), "5:30am to 1:30pm", "open"),
+        (_ask("What drove margins?", "higher Services net sales"), "increased net sales of Services", "right"),
+        (_ask("What drove margins?", "higher Services net sales"), "lower Services net sales", "wrong"),
+        (_ask("Where is it?", "Santa Clara, California"), "Santa Clara", "right"),
+        (_ask("Which segment?", "North America"), "Latin America", "wrong"),
+        (_ask("What was the range?", "0 to 1/4 percent"), "0.25 to 0.5 percent", "wrong"),
+        (SALES, "$96.17B", "right"),
         (AUDITOR, "No one", "wrong"),
         (AUDITOR, "The auditor is Deloitte.", "wrong"),
         (MARKET, "China, followed by Taiwan", "open"),
@@ -178,3 +185,24 @@ def test_a_short_answer_of_another_kind_is_wrong_and_one_that_may_mean_the_right
     question, text, verdict
 ):
     assert match_answer(text, parse_gold(question), parse_expectation(question), CorrectConfig()).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ('```json\n{"answer": "Apple", "confidence": 0.9}\n```', "Apple"),
+        ('["Apple", "AMD"]', "Apple; AMD"),
+        ("- Apple\n- AMD", "Apple\nAMD"),
+        ("- $5 million", "$5 million"),
+        ("<answer>5</answer>", "5"),
+        ("Sure! Apple\u00b9", "Apple"),
+        ("Answer \u2014 Apple (source: 10-K, page 3)", "Apple"),
+        ("5,321 (in millions)", "5,321 million"),
+        ("2 427", "2,427"),
+        ("FY24 Q3", "Q3 2024"),
+        ("9-Jun-2022", "9 Jun 2022"),
+        ("200+ countries", "more than 200 countries"),
+    ],
+)
+def test_what_is_around_an_answer_is_no_part_of_it(text, answer):
+    assert extract_answer(text) == answer
