@@ -28,7 +28,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 8  # what is told once, of lines that nobody follows, is not asked; more passages state the same
+VERSION = 9  # of identifiers each is asked; one cell of two tables is asked once
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]
