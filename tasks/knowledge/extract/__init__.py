@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 22  # prose says no more of prices, founding years and sales of companies
+VERSION = 23  # units in brackets behind a head are no marks of notes
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

@@ -33,7 +33,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, 
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 16  # superlatives of several companies; no absences of the year before the first
+VERSION = 17  # the unit of a column in a question about its cells
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):
