@@ -1,6 +1,6 @@
 """Keep rates of every perturbation of a benchmark, one example of each, and drawn variants to be read.
 
-    python benchmarks/perturbations.py BENCH                 the tables of docs/perturbations.md
+    python benchmarks/perturbations.py BENCH                 the tables of docs/perturbations-measured.md
     python benchmarks/perturbations.py BENCH --read NAME     ten kept variants of one perturbation, drawn by hash
 
 BENCH is the folder of a build. SURE's own keep rates are set beside those of its types.

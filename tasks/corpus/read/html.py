@@ -139,6 +139,7 @@ _ELEMENT = re.compile(r"<\s*(?:html|body|div|table|p|font|!doctype|document|td|s
 _LONG_TAG = re.compile(r"<([A-Za-z][\w:-]*)(\s[^<>]{20000,})")
 _QUOTED = re.compile(r""""[^"]*+"|'[^']*+'""")
 MOST_ATTRIBUTES = 1_000
+LONGEST_TITLE = 200  # characters: a longer one is a sentence
 LONGEST_COVER = 150  # paragraphs and tables
 _BULLET = re.compile(r"^([\U000f0000-\U0010ffff]*)[•●▪■◆◦○‣∙·➢►▶✓§](?=\s|\S)\s*")
 _LIST = re.compile(r"^[-–—*o]\s+(?=\S)")
@@ -163,7 +164,7 @@ def read_html(text: str, source: str) -> Document:
         doc_id=about.name or source,
         content_hash="",
         source=source,
-        title=about.title or source,
+        title=about.title or _page_title(root) or source,
         media_type="text/html",
         text=text_,
         blocks=blocks,
@@ -181,6 +182,15 @@ def read_html(text: str, source: str) -> Document:
         | ({"truncated": "yes"} if _is_cut(text) else {})
         | ({"fact_dates_unread": str(undated)} if undated else {}),
     )
+
+
+def _page_title(root: etree._Element) -> str:
+    """What a page is called: its one heading of the first level, else its title; "" where that may be a file's name."""
+    tops = [text for h1 in root.iter("h1") if (text := " ".join("".join(h1.itertext()).split()))]
+    head = root.find(".//head/title")
+    title = " ".join("".join(head.itertext()).split()) if head is not None else ""
+    name = tops[0] if len(tops) == 1 else title if " " in title else ""
+    return name if len(name) <= LONGEST_TITLE else ""
 
 
 def _find_links(

@@ -416,7 +416,13 @@ RARE = Protocol(
             f"{OVERALL}: correct": Title(
                 "right over all changes", "share of right answers over all changes of question and passages"
             ),
-            **{f"{name}: refusal rate": Title("refused", "") for name in (OVERALL, REAL, WORDINGS)},
+            f"{OVERALL}: refusal rate": Title("refused", "share of refusals over all changes of question and passages"),
+            f"{REAL}: refusal rate": Title(
+                "refused, unchanged questions", "share of refusals to unchanged questions with retrieved passages"
+            ),
+            f"{WORDINGS}: refusal rate": Title(
+                "refused, all wordings", "share of refusals with retrieved passages, all wordings"
+            ),
             OVERALL: Title(OVERALL, "right, or a refusal where passages were retrieved or had the answer taken out"),
             QUERY: Title(QUERY, "changed questions with the right passages: share of right answers"),
             DOCUMENT: Title(DOCUMENT, "changed passages: right, or a refusal where the answer was taken out of them"),

@@ -124,8 +124,12 @@ def format_value(row: Row) -> str:
         return format_withheld(row)
     if row["value"] is not None:
         return format_number(row["value"])
-    tried = any(row[f"n_{name}"] for name in ("scored", "failed", "missing"))
-    return "undefined" if tried or not row["n_skipped"] else "not tried"
+    return "undefined" if was_tried(row) else "not tried"
+
+
+def was_tried(row: Row) -> bool:
+    """Whether anything was put to a system for a number; all that was due for it may have been skipped."""
+    return any(row[f"n_{name}"] for name in ("scored", "failed", "missing")) or not row["n_skipped"]
 
 
 def format_estimate(row: Row) -> str:
@@ -180,8 +184,12 @@ def _passages_of(row: Row, figures: Sequence[Row]) -> str:
 
 def format_counts(row: Row) -> str:
     """How many units were scored, and how many of what kind were not, where there are any."""
-    lost = [f"{row[f'n_{name}']:,} {name}" for name in ("failed", "missing", "skipped") if row[f"n_{name}"]]
-    return " · ".join([f"{row['n_scored']:,} {row['unit']} scored", *lost])
+    return " · ".join([f"{row['n_scored']:,} {row['unit']} scored", *format_lost(row)])
+
+
+def format_lost(row: Row) -> list[str]:
+    """How many units of each kind were not scored, where there are any: "3 failed", "40 skipped"."""
+    return [f"{row[f'n_{name}']:,} {name}" for name in ("failed", "missing", "skipped") if row[f"n_{name}"]]
 
 
 def plain_words(name: str) -> str:

@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 24  # what a document calls a thing for short proves it; 52 weeks to a day are a year; less prose
+VERSION = 25  # what is said for short proves it; 52 weeks are a year; units in brackets are no marks; less prose
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rarefy.tasks.knowledge.extract.values import SCALES
 from rarefy.tasks.text.dates import MONTH
 from rarefy.tasks.text.notations import counted_in, without_scales
-from rarefy.tasks.text.quantities import CURRENCIES
+from rarefy.tasks.text.quantities import CURRENCIES, MEASURES
 from rarefy.tasks.text.quantities import SCALES as SCALE_WORDS
 
 # Units
@@ -20,7 +20,9 @@ _UNIT = re.compile(
     r"(?: of (?:U\.?S\.? )?(?P<of>dollar|euro|pound|rupee|yen)s?)?\s*[)\]]?(?![\w.]*\d)(?!\w)"
 )
 PERCENT = re.compile(r"(?<!\d)(?<!\d )%|\bper ?cent(?:age)?s?\b", re.I)  # not that of "5.5% notes"
-_MARK = re.compile(r"\s*(?:\((?:\d{1,2}|[a-z]{1,2})\)|\[\d{1,2}\]|[*†‡§]+)(?=\s|$)")
+# Units of two letters or one, in brackets behind a head; no note is marked so
+_SYMBOLS = "kg|km|cm|mm|mg|ml|kw|mw|kb|mb|gb|tb|ms|hz|ft|lb|oz"
+_MARK = re.compile(rf"\s*(?:\((?:\d{{1,2}}|(?!(?:{_SYMBOLS}|m)\))[a-z]{{1,2}})\)|\[\d{1, 2}\]|[*†‡§]+)(?=\s|$)")
 
 
 def without_marks(words: str) -> str:
@@ -57,6 +59,24 @@ def _read_unit(found: re.Match[str]) -> Unit | None:
     sign = "$" if found["of"] == "dollar" and not sign else sign or found["of"] or ""
     currency = "$" if sign == "$" else CURRENCIES.get(sign, "")
     return Unit(currency, SCALES.get(power) if power else None, *found.span())
+
+
+_SYMBOL = re.compile(rf"{_SYMBOLS}|[gtlhsvw]|min|k?wh|m[²³23]|km/h|mph|rpm|bar|psi|k?pa|nm|db|°[cf]", re.I)
+
+
+def unit_in_brackets(head: str) -> str:
+    """The currency or measure in brackets behind a head: "EUR" of "Full day (EUR)".
+
+    "" for none, for a scale, and for "(m)", which is of metres and of millions.
+    """
+    bracket = re.search(r" ?\(([^()]{1,20})\)$", head)
+    if not bracket:
+        return ""
+    words, unit = bracket[1].removeprefix("in "), find_unit(bracket[1])
+    if unit:
+        return words if unit.currency and unit.scale is None else ""
+    word = words.lower()
+    return words if word in MEASURES or word.removesuffix("s") in MEASURES or _SYMBOL.fullmatch(word) else ""
 
 
 def stated_unit(caption: str) -> Unit:

@@ -3,7 +3,7 @@
 import re
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.knowledge.extract.column_heads import find_unit
+from rarefy.tasks.knowledge.extract.column_heads import find_unit, unit_in_brackets
 from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.questions.ask.aliases import short_name
 from rarefy.tasks.questions.ask.facts import DOLLARS, choose, possessive, unit_phrase
@@ -63,7 +63,12 @@ def _counted(triplet: Triplet) -> str:
     unit = triplet.unit.partition("/")[0]
     if (unit or triplet.scale) and unit not in DOLLARS and unit not in {"percent", "pure"}:
         return f", in {triplet.scale} of {unit}" if unit and triplet.scale else f", in {triplet.scale or unit}"
-    return ""
+    cell = _RELATION.fullmatch(triplet.relation)
+    column, row = (cell["column"] or "", cell["row"]) if cell else ("", "")
+    measure = unit_in_brackets(column) if re.fullmatch(r"[-+−(]?[\d.,]+\)?", triplet.answer) else ""
+    # a head that is said in words leaves its unit out; a row of a count has another
+    told = measure and say_head(column) and not re.match(r"(?:number|count) of\b", row, re.I)
+    return f", in {measure}" if told else ""
 
 
 def _what(triplet: Triplet, name: str) -> str:
@@ -87,7 +92,13 @@ def _what(triplet: Triplet, name: str) -> str:
         return f"{what} is given for {of}"
     if not thing:
         return f"{what} does the column “{column}” give for {of}"
-    if figure and is_plural(thing) and not re.fullmatch(_AMOUNT, thing, re.I) and _is_count(triplet):
+    if (
+        figure
+        and is_plural(thing)
+        and not unit_in_brackets(column)
+        and not re.fullmatch(_AMOUNT, thing, re.I)
+        and _is_count(triplet)
+    ):
         return f"what number of {thing} is given for {of}"
     if figure:
         return f"what {_is_the(thing)} given for {of}"
@@ -102,7 +113,8 @@ def _is_count(triplet: Triplet) -> bool:
 def say_head(head: str) -> str:
     """A head of a row or column as a noun phrase in a sentence ("marketing goal"); "" where it is none for certain."""
     bracket = re.search(r" ?\(([^()]*)\)$", head)
-    words = (head[: bracket.start()] if bracket and find_unit(bracket[1]) else head).split()
+    unit = bracket and (unit_in_brackets(head) or find_unit(bracket[1]))
+    words = (head[: bracket.start()] if bracket and unit else head).split()
     if not 0 < len(words) <= _LONGEST or not all(re.fullmatch(r"[^\W\d_]+(?:-[^\W\d_]+)*", word) for word in words):
         return ""
     said = [*map(_quiet, words)]

@@ -215,7 +215,8 @@ def _entity_names(entity: str) -> frozenset[str]:
     return frozenset(fold_text(name) for name in company_names(entity)) if entity else frozenset()
 
 
-_NAMES_AND_NUMBERS = re.compile(r"(?<!^)\b[A-Z][\w&.’'-]*|\S*\d\S*")
+# Names, numbers, and identifiers: "maxHeaderSize", "max_header_size", "server.port"
+_NAMES_AND_NUMBERS = re.compile(r"(?<!^)\b[A-Z][\w&.’'-]*|\S*(?:\d|[a-z][A-Z]|[^\W_][._/][^\W_])\S*")
 
 
 def near_duplicate(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
@@ -223,7 +224,7 @@ def near_duplicate(questions: Questions, config: GatesConfig, *, chunks: Chunks,
 
     Only questions with the same names and numbers are compared: one about another year or company is another question.
     Of a company that is found by what it shares, questions are alike that find it by the same traits, whoever else has
-    them and whichever of them is named.
+    them and whichever of them is named. One cell asked of two tables is one question, whatever the tables are called.
     """
     from rapidfuzz import fuzz  # not when the stage is only looked up
 
@@ -240,6 +241,12 @@ def near_duplicate(questions: Questions, config: GatesConfig, *, chunks: Chunks,
                 reasons[question.question_id] = "near_duplicate"
             else:
                 kept.append(text)
+    cells: set[Key] = set()
+    for question in sorted(questions, key=lambda q: q.question_id):
+        if question.question_id not in reasons and (cell := _cell_of(question, triplets)):
+            if cell in cells:
+                reasons[question.question_id] = "near_duplicate"
+            cells.add(cell)
     found: set[tuple[Key, ...]] = set()
     for question in sorted(questions, key=lambda q: q.question_id):
         if question.pattern == "inverted_star" and question.question_id not in reasons:
@@ -248,6 +255,14 @@ def near_duplicate(questions: Questions, config: GatesConfig, *, chunks: Chunks,
                 reasons[question.question_id] = "near_duplicate"
             found.add(traits)
     return reasons
+
+
+def _cell_of(question: Question, triplets: Triplets) -> Key:
+    """What a question asks of a table, of whom and when, with its answer; () where it asks for no single cell."""
+    used = [triplets[name] for name in question.triplet_ids if name in triplets]
+    if question.pattern != "single" or len(used) != 1 or used[0].subject_type != "TABLE":
+        return ()
+    return used[0].relation.casefold(), used[0].period, used[0].entity, question.answer.casefold()
 
 
 def _traits_of_answer(question: Question, triplets: Triplets) -> tuple[Key, ...]:

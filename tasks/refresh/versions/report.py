@@ -4,7 +4,7 @@ import dataclasses
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -80,9 +80,10 @@ def render_markdown(changes: Changes, old: str, new: str, settings: Sequence[str
     if changes.nothing:
         lines += ["Nothing changed.", ""]
     lines += _count_table(changes)
+    titles = _find_titles(changes)
     for group in group_changes(changes, MARKDOWN_ROWS):
         if group.rows and group.kind not in COUNTED_ONLY:
-            lines += _group_section(group)
+            lines += _group_section(group, titles)
     lines.append("Every row: `changes.jsonl`. To read them: `changes.html`.")
     return "\n".join(lines) + "\n"
 
@@ -98,22 +99,28 @@ def _count_table(changes: Changes) -> Iterator[str]:
     yield ""
 
 
-def _group_section(group: ChangeGroup) -> Iterator[str]:
+def _group_section(group: ChangeGroup, titles: Mapping[str, str]) -> Iterator[str]:
     yield from (f"## {group.title} ({group.count:,})", "")
     yield from (f"{group.meaning.capitalize()}.", "")
-    yield from markdown_table(("what", "before", "after", ""), map(_cells, group.rows))
+    yield from markdown_table(("what", "before", "after", ""), (_cells(row, titles) for row in group.rows))
     if group.more:
         yield from ("", f"… and {group.more:,} more.")
     yield ""
 
 
-def _cells(row: Change) -> tuple[str, ...]:
-    what, detail = (shorten(cell, MARKDOWN_WIDTH) for cell in (_row_label(row), row.detail))
+def _cells(row: Change, titles: Mapping[str, str]) -> tuple[str, ...]:
+    what, detail = (shorten(cell, MARKDOWN_WIDTH) for cell in (_row_label(row, titles), row.detail))
     return what, *crop_pair(row.before, row.after, MARKDOWN_WIDTH), detail
 
 
-def _row_label(row: Change) -> str:
-    where = ", ".join(filter(None, (row.doc_id, row.place)))
+def _find_titles(changes: Changes) -> dict[str, str]:
+    """What each changed document is called, where that is not its id."""
+    return {row.doc_id: row.about for row in changes.rows if row.kind == "documents" and row.about != row.doc_id}
+
+
+def _row_label(row: Change, titles: Mapping[str, str]) -> str:
+    title = "" if row.kind == "documents" else titles.get(row.doc_id, "")
+    where = ", ".join(filter(None, (title, row.doc_id, row.place)))
     return " · ".join(part for part in (row.about, row.section if row.kind != "sections" else "", where) if part)
 
 
@@ -129,6 +136,7 @@ def render_html(changes: Changes, old: str, new: str, settings: Sequence[str] = 
         classes=groups,
         there={(group.kind, group.change) for group in groups if group.rows},
         folded=COUNTED_ONLY,
+        titles=_find_titles(changes),
         style=Markup(files("rarefy.tasks.refresh.versions").joinpath("page.css").read_text("utf-8")),
         beside=_mark_pair,
     )

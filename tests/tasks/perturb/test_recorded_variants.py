@@ -1,4 +1,4 @@
-"""What a real model wrote, before the checks of its kind: the table of verdicts of docs/perturbations.md.
+"""What a real model wrote, before the checks of its kind: the table of verdicts of docs/perturbations-measured.md.
 
 `python tests/tasks/perturb/test_recorded_variants.py FOLDER` prints the table, FOLDER having the recorded files.
 """
@@ -95,7 +95,7 @@ def recorded(shared: Path) -> Path:
 
 
 # what the rules before entailment really keep of 18 passages, or of 108 questions; the rest are read one by one in
-# docs/perturbations.md
+# docs/perturbations-measured.md
 FLOORS = {("document", "simple"): 17, ("document", "complex"): 18, ("document", "paraphrase"): 14}
 FLOORS |= {("document", "back_translation"): 5, ("document", "golden_augmented"): 18}
 FLOORS |= {("document", "distracting"): 18, ("document", "low_quality"): 18}

@@ -1,5 +1,6 @@
 """The HTML report, one self-contained file; only the drill-down from numbers to rows needs JavaScript."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache
 from importlib.resources import files
@@ -25,6 +26,7 @@ from rarefy.tasks.evaluate.results.plain_summary import FOLDER, plain_summaries
 from rarefy.tasks.evaluate.results.svg import draw_swatch
 from rarefy.tasks.text.html_page import page_environment
 
+_BEFORE_SIGN = re.compile(r"(?<=\d) (?=%)")
 CHARTS: dict[str, Callable[[PageNumbers], Section | None]] = {  # sections that draw numbers, in their order
     "headline": headline_section,
     "perturbations": perturbation_section,
@@ -117,8 +119,17 @@ def _title(summary: Mapping[str, Any]) -> str:
 @cache
 def _template() -> Any:
     environment = page_environment("rarefy.tasks.evaluate.results.page")
+    write = environment.finalize or str
+    environment.finalize = lambda value: _keep_sign(write(value))
     environment.filters["kind"] = lambda part: type(part).__name__.lower()
     return environment.get_template("page.html.j2")
+
+
+def _keep_sign(value: Any) -> Any:
+    """A text with each figure and its per cent sign on one line; markup, which holds data and drawings, as it is."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return _BEFORE_SIGN.sub("\N{NO-BREAK SPACE}", value)
+    return value
 
 
 @cache

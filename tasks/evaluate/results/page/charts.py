@@ -325,13 +325,19 @@ def _is_unperturbed(row: Row) -> bool:
 def _grid(numbers: PageNumbers, rows: Sequence[Row]) -> Grid | None:
     if not rows:
         return None
-    columns = [name for name in list_metrics(rows) if "against" not in name]
+    tried = [row for row in rows if wording.was_tried(row)]
+    every = [name for name in list_metrics(rows) if "against" not in name]
+    columns = [name for name in every if find_row(tried, metric=name)]
+    if not columns:
+        return None
+    for row in tried:
+        if row["metric"] in columns:
+            numbers.show(row)
+    note = _describe_untried([name for name in every if name not in columns])
     lines = []
     for retriever in dict.fromkeys(row["where"].get("retriever", "") for row in rows):
         mine = [row for row in rows if row["where"].get("retriever", "") == retriever]
         cells = tuple(find_row(mine, metric=name) for name in columns)
-        for cell in cells:
-            numbers.show(cell)
         lines.append((retriever or "all", cells, tuple(() for _ in columns)))
     # measures as rows: there are many of them, and few retrievers
     names = tuple(name for name, _, _ in lines)
@@ -339,13 +345,24 @@ def _grid(numbers: PageNumbers, rows: Sequence[Row]) -> Grid | None:
         (column, tuple(cells[at] for _, cells, _ in lines), tuple(() for _ in lines))
         for at, column in enumerate(columns)
     )
-    return Grid("Questions as they stand", names, turned, folded=False)
+    return Grid("Questions as they stand", names, turned, note)
+
+
+# Measures that only some questions have
+_FOR = {"all gold": "that need several passages", "gold recall": "with an answer other than yes or no"}
+
+
+def _describe_untried(metrics: Sequence[str]) -> str:
+    """How many measures no question here is for, and which questions they are for; "" for none."""
+    kinds = dict.fromkeys(name.partition("@")[0] for name in metrics)
+    of = "; ".join(f"{kind} is of questions {_FOR[kind]}" if kind in _FOR else kind for kind in kinds)
+    return f"{len(metrics):,} more were not tried, as there is no question for them here: {of}." if metrics else ""
 
 
 def _plots_over_k(numbers: PageNumbers, rows: Sequence[Row]) -> Plots | None:
     kinds: dict[str, list[Row]] = {}
     for row in rows:
-        if match := _AT.fullmatch(row["metric"]):
+        if (match := _AT.fullmatch(row["metric"])) and wording.was_tried(row):
             kinds.setdefault(match[1], []).append(row)
 
     def point(row: Row) -> Point:

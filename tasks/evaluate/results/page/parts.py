@@ -183,6 +183,7 @@ class Dots:
     note: str = ""
     folded: bool = False
     caution: str = ""  # said above it
+    untried: tuple[str, ...] = ()  # labels of which nothing was tried
 
 
 def build_dots(
@@ -202,7 +203,8 @@ def build_dots(
 ) -> Dots | None:
     """A table of these numbers, one group per label; None where there are none. All of them are marked as shown.
 
-    What is of no unit at all, not even of one that was lost, is left out.
+    What is of no unit at all, not even of one that was lost, is left out. A label of which nothing was tried has no
+    lines, and stands among `untried`.
     """
     rows = [row for row in rows if any(row[f"n_{name}"] for name in ("scored", "failed", "missing", "skipped"))]
     if not rows:
@@ -210,6 +212,10 @@ def build_dots(
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(label(row), []).append(row)
+    untried = tuple(name for name, some in groups.items() if not any(map(wording.was_tried, some)))
+    groups = {name: some for name, some in groups.items() if name not in untried}
+    if not groups:
+        return None
     kept = dict(list(groups.items())[:most])
     mine = [row for some in kept.values() for row in some]
     scale = scale or fit_scale(value for row in mine for value in _extent(row))
@@ -229,7 +235,7 @@ def build_dots(
     systems = len({row["system"] for row in mine}) > 1
     names = tuple(name if isinstance(name, Title) else Title(name, "") for name, _ in beside)
     more = len(groups) - len(kept)
-    return Dots(title, draw_axis(scale), tuple(drawn), names, systems, more, note, folded, caution)
+    return Dots(title, draw_axis(scale), tuple(drawn), names, systems, more, note, folded, caution, untried)
 
 
 def _extent(row: Row) -> tuple[float | None, ...]:

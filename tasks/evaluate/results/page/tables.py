@@ -70,6 +70,15 @@ def _headline_dots(numbers: PageNumbers, protocol: str) -> Iterator[Dots | None]
     rows = [row for system in systems for row in wording.table_rows(numbers.rows, protocol, system)]
     labels = list(dict.fromkeys(map(label_row, rows)))  # metric by metric, and within each the systems in their order
     rows.sort(key=lambda row: (labels.index(label_row(row)), numbers.series.get(row["system"], 0)))
+    names: dict[str, set[str]] = {}  # two metrics of one plain name would read as one
+    for row in rows:
+        names.setdefault(wording.metric_title(row).name, set()).add(row["metric"])
+
+    def name_row(row: Row) -> str:
+        name = wording.metric_title(row).name
+        name = name if len(names[name]) == 1 else row["metric"]
+        return name if row["slice"] == "all" else f"{name}, {wording.format_slice(row['slice'])}"
+
     shares = all(value is None or 0 <= value <= 1 for row in rows for value in (row["value"], row["low"], row["high"]))
     about = numbers.summary["protocols"].get(protocol, {})
     notes: dict[str, list[str]] = {}
@@ -82,7 +91,7 @@ def _headline_dots(numbers: PageNumbers, protocol: str) -> Iterator[Dots | None]
         numbers,
         numbers.title(protocol) + (f" (arXiv {about['paper']})" if about.get("paper") else ""),
         rows,
-        lambda row: wording.metric_title(row).name if row["slice"] == "all" else label_row(row),
+        name_row,
         first=True,
         scale=fit_scale([0.0, 1.0]) if shares else None,
         note="; ".join([*said, *(text for name in systems if (text := _skipped(numbers, protocol, name, systems)))]),

@@ -212,3 +212,17 @@ def test_what_only_looks_like_a_number_stands_as_it_is(odd: str) -> None:
     cells = f"<table><tr><td colspan='{odd}'>Sales</td><td>{odd}</td></tr></table>"
     text = page(f"<p>{odd}</p><p style='font-weight:{odd}'>Some words.</p>{cells}").text
     assert odd in text and "Some words." in text
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "title"),
+    [
+        ("<title>FAQ | Heliotec</title>", "<h1>Heliotec <b>Support</b> FAQ</h1><p>Text.</p>", "Heliotec Support FAQ"),
+        ("<title>Heliotec Support FAQ</title>", "<h1>One</h1><h1>Two</h1><p>Text.</p>", "Heliotec Support FAQ"),
+        ("<title>heliotec-10k_htm.xml</title>", "<p>Text.</p>", "page.html"),
+        ("", "<p>Text.</p>", "page.html"),
+    ],
+)  # fmt: skip
+def test_a_page_is_called_what_its_one_first_heading_or_its_title_says(head: str, body: str, title: str) -> None:
+    made = read_html(f"<html><head>{head}</head><body>{body}</body></html>", "page.html")
+    assert made.title == title

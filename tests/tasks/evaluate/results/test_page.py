@@ -50,7 +50,7 @@ def test_the_page_needs_nothing_from_outside(written):
 
 def test_the_numbers_stand_without_a_script(written):
     static = re.sub(r"<script.*?</script>", "", written, flags=re.S)
-    for text in ("0.600", "[0.550, 0.650]", "0.410 to 0.530 (60 % scored)", "Retriever at fault"):
+    for text in ("0.600", "[0.550, 0.650]", "0.410 to 0.530", "60\N{NO-BREAK SPACE}% scored", "Retriever at fault"):
         assert text in static
     for heading in ("Headline", "Robustness per perturbation", "Curves", "Retrieval", "Funnel and coverage", "Cost"):
         assert f"<h2>{heading}</h2>" in static
@@ -122,3 +122,35 @@ def test_a_system_that_nobody_named_is_shown_too(told, changed, made):
 def test_many_slices_are_cut_and_said(told, changed, made):
     numbers = [changed("Overall Robustness", 0.5, f"entity=Company {n}") for n in range(60)]
     assert "20 more are in figures.parquet" in page(summary(told, numbers), made(1))
+
+
+def test_two_rates_of_refusals_have_two_names(told, changed, made):
+    metrics = ("Overall Robustness", "Real-World Retrieval Robustness")
+    numbers = [changed(metric, 0.5, headline=True) for metric in metrics]
+    numbers += [changed(f"{metric}: refusal rate", 0.2) for metric in metrics]
+    written = page(summary(told, numbers), made(1))
+    labels = re.findall(r'rowspan="(\d+)".*?<bdi>(.*?)</bdi>', written)
+    assert labels == [
+        ("1", "refused"), ("1", metrics[0]), ("1", metrics[1]), ("1", "refused, unchanged questions")
+    ]  # fmt: skip
+
+
+def test_what_was_not_tried_has_no_row_and_is_counted(told, changed, made):
+    skipped = {"n_scored": 0, "n_skipped": 4}
+    retrieval = {"system": "", "protocol": "retrieval"}
+    numbers = [
+        changed("Overall Robustness", 0.5, "query=character"),
+        changed("Overall Robustness", None, "query=word", **skipped),
+        changed("Recall@5", 0.5, "retriever=bm25, perturbation=none", **retrieval),
+        *(changed(f"all gold@{k}", None, "retriever=bm25, perturbation=none", **retrieval, **skipped) for k in (1, 5)),
+    ]
+    written = re.sub(r"<section id=\"numbers.*", "", page(summary(told, numbers), made(1)), flags=re.S)
+    assert "1 not tried, as the benchmark has nothing to put to a system there: <bdi>word</bdi>" in written
+    assert "2 more were not tried" in written and "that need several passages" in written
+    assert ">not tried<" not in written and "all gold@" not in written
+
+
+def test_a_figure_and_its_sign_stay_on_one_line(written):
+    shown = re.sub(r"<(script|style).*?</\1>|<svg.*?</svg>", "", written, flags=re.S)
+    assert re.search(r"\d\N{NO-BREAK SPACE}%", shown)
+    assert not re.search(r"\d %", re.sub(r"<[^>]*>", "", shown).replace("its 95 % interval", ""))

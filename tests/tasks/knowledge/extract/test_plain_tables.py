@@ -242,3 +242,19 @@ def test_a_column_of_years_says_when_each_row_holds(tmp_path):
     source = "According to “Stores of Acme by region”"
     assert questions[f"{source}, what number of stores is given for the region North for 2020?"] == "14"
     assert set(questions.values()) == {"12", "14"}
+
+
+def test_the_unit_of_a_column_is_in_the_question(tmp_path):
+    heads = "Boat | Full day (EUR) | Weight (kg) | Warranty (years) | Power (in W) | Length (m) | Crew (a)"
+    table = f"| {heads} |\n|---|---|---|---|---|---|---|\n"
+    rows = "| Kayak | 60 | 17.8 | 10 | 90 | 4.2 | 2 |\n| Canoe | €75 | 19.5 | 12 | 95 | 5.1 | 3 |"
+    questions = asked(facts_of(tmp_path, f"# Rental of boats\n\n## Boats and prices\n\n{table}{rows}"))
+    by_answer = {answer: question for question, answer in questions.items()}
+    ends = {answer: question.partition("what ")[2] for answer, question in by_answer.items()}
+    assert ends["60"] == "is the full day given for the boat Kayak, in EUR?"
+    assert ends["17.8"] == "is the weight given for the boat Kayak, in kg?"
+    assert ends["10"] == "is the warranty given for the boat Kayak, in years?"
+    assert ends["90"] == "is the power given for the boat Kayak, in W?"
+    assert ends["2"] == "is the crew given for the boat Kayak?"  # (a) marks a note
+    assert "“Length (m)”" in by_answer["4.2"]  # of metres here, of millions elsewhere
+    assert "in EUR" not in ends["€75"]

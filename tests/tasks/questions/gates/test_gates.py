@@ -232,6 +232,34 @@ def test_of_near_duplicates_the_smallest_id_stays_and_another_year_is_another_qu
         assert found == {"q9": "near_duplicate"}
 
 
+def test_options_of_other_names_are_no_near_duplicates():
+    text = "What is the default given for “http2. max{}coderHeaderTableSize”, according to “Options”?"
+    questions = [replace(SINGLE, question_id=name, text=text.format(name), answer="4096") for name in ("En", "De")]
+    assert GATES["near_duplicate"](questions, GatesConfig(), chunks=CHUNKS, triplets=TRIPLETS) == {}
+
+
+def test_one_cell_of_two_tables_is_asked_once():
+    own = replace(next(iter(TRIPLETS.values())), subject_type="TABLE", relation="“%2f” in the column “Character”")
+    facts = {
+        "t1": own,
+        "t2": replace(own, subject="“Rejected characters in paths of HTTP requests”"),
+        "t3": replace(own, relation="“%5c” in the column “Character”"),
+        "t4": replace(own, entity="Another company"),
+    }
+    texts = {
+        "t1": "What is the character of “%2f”, according to “Path sanitizing”?",
+        "t2": "What is the character of “%2f”, according to “Rejected characters in paths of HTTP requests”?",
+        "t3": "What is the character of “%5c”, according to “Path sanitizing”?",
+        "t4": "What is the character of “%2f”, according to “Path of Another company”?",
+    }
+    questions = [
+        replace(SINGLE, question_id=name, text=text, answer="/ (slash)", triplet_ids=(name,))
+        for name, text in texts.items()
+    ]
+    found = GATES["near_duplicate"](questions, GatesConfig(), chunks=CHUNKS, triplets=facts)
+    assert found == {"t2": "near_duplicate"}
+
+
 def test_a_company_is_found_by_the_same_traits_once_in_whatever_order_and_beside_whomever():
     own = next(iter(TRIPLETS.values()))
     facts = {

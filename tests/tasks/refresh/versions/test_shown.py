@@ -3,7 +3,9 @@
 import pytest
 from versioned import benchmark
 
+from rarefy.data_contracts.rows import Change
 from rarefy.tasks.refresh.versions import compare_tables
+from rarefy.tasks.refresh.versions.compare import Changes
 from rarefy.tasks.refresh.versions.report import crop_pair, format_count, render_html, render_markdown
 
 WORDS = " ".join(f"word{n}" for n in range(400))  # 3,000 characters
@@ -45,6 +47,14 @@ def test_markdown_and_page_show_what_is_another_in_a_long_paragraph():
     (line,) = (line for line in render_markdown(found, "old", "new").splitlines() if "word399 before" in line)
     assert "word399 after" in line
     assert "<del>before</del>" in render_html(found, "old", "new")
+
+
+def test_a_document_is_shown_by_its_title_and_its_file():
+    change = Change("", "paragraphs", "edited", doc_id="faq.html", place="page 1", about="text", before="a", after="b")
+    document = Change("", "documents", "edited", doc_id="faq.html", about="Support FAQ")
+    found = Changes((document, change), {}, {})
+    assert "Support FAQ, faq.html, page 1" in render_html(found, "old", "new")
+    assert "Support FAQ, faq.html, page 1" in render_markdown(found, "old", "new")
 
 
 def test_one_is_one():
