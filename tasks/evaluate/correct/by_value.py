@@ -116,7 +116,7 @@ def compare_values(gold: ExactValue, value: Value, rounding: float, gap: str, ab
         return verdict
     stated = -1 if value.minus else stated_direction(gap, value.nouns)
     asked = asked_direction(about.question.text)
-    wanted = -1 if -1 in gold.signs else asked or (1 if _CHANGE.search(about.question.text) else 0)
+    wanted = -1 if -1 in gold.signs else asked
     if stated and wanted:
         return "same" if stated == wanted else "opposite"
     return "same" if _has_same_sign(gold, value, gap, about) else "sign"

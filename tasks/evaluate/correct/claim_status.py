@@ -47,9 +47,9 @@ _CHANGES = re.compile(
     r"(?:(?:about|approximately|roughly|some|nearly|almost|another)\s+)?$",
     re.IGNORECASE,
 )
-_RISES = re.compile(r"\b(?:increas\w*|rose|ris(?:e|es|ing)|gr[eo]w\w*|up|gain\w*|climb\w*)\b", re.IGNORECASE)
+_RISES = re.compile(r"\b(?:increas\w*|rose|ris(?:e|es|ing)|gr[eo]w\w*|up|gain\w*|climb\w*|higher)\b", re.IGNORECASE)
 _FALLS = re.compile(
-    r"\b(?:decreas\w*|fell|fall(?:s|en|ing)?|down|dropp?\w*|declin\w*|reduc\w*|shr[aiu]nk)\b", re.IGNORECASE
+    r"\b(?:decreas\w*|fell|fall(?:s|en|ing)?|down|dropp?\w*|declin\w*|reduc\w*|shr[aiu]nk|lower)\b", re.IGNORECASE
 )
 _FORMER = re.compile(r"\b(?:formerly|previously|former|until|once|used to be|prior to|before)\b", re.IGNORECASE)
 _LINKS = re.compile(

@@ -158,10 +158,9 @@ def _old_years(gold: GoldAnswer) -> tuple[Moment, ...]:
 
 def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     """Judge each part; all must be right, in their order where the question says "respectively"."""
-    if len(gold.parts) == 2 and all(part.kind == "value" for part in gold.parts) and is_range(gold.forms[0]):
-        low, high = gold.parts
-        if outcome := judge_range(text, low, high, about, config):
-            return outcome
+    ends = len(gold.parts) == 2 and all(part.kind == "value" for part in gold.parts) and is_range(gold.forms[0])
+    if ends and (outcome := judge_range(text, gold.parts[0], gold.parts[1], about, config)):
+        return outcome
     outcomes = [
         _match_one(text, part, about, config, [other for other in gold.parts if other is not part])
         for part in gold.parts

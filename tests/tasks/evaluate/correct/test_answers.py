@@ -172,6 +172,8 @@ SPAN = _ask("When did the officer serve?", "during his initial training")
         (_ask("Which segment?", "North America"), "Latin America", "wrong"),
         (_ask("What was the range?", "0 to 1/4 percent"), "0.25 to 0.5 percent", "wrong"),
         (SALES, "$96.17B", "right"),
+        (_ask("By what percentage was equity lower in fiscal 2022 than in 2021?", "20.4%"), "-20.4%", "right"),
+        (_ask("By what percentage did sales increase?", "20.4%"), "They fell 20.4%", "wrong"),
         (AUDITOR, "No one", "wrong"),
         (AUDITOR, "The auditor is Deloitte.", "wrong"),
         (MARKET, "China, followed by Taiwan", "open"),
