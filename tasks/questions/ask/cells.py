@@ -193,7 +193,7 @@ def cell_fault(triplet: Triplet) -> str:
     title = filing[0]
     short = re.findall(r"\b[A-Z]{2,5}\b", triplet.subject.partition("”")[0])
     strange = any(not known(word.lower()) and word.lower() not in _JOINS for word in short)  # "BGS revenues"
-    if _NO_TITLE.search(title) or strange or len(title.split()) > _TITLE_WORDS or " " not in title:
+    if _NO_TITLE.search(title) or strange or len(title.split()) > _TITLE_WORDS:
         return "title_says_little"
     if _OF_OTHERS.search(title):
         return "table_of_others"
@@ -204,7 +204,7 @@ def cell_fault(triplet: Triplet) -> str:
         return "direction_unclear"
     if not triplet.scale and not re.search(r"percent|/", triplet.unit):
         return "unit_or_period_unknown"
-    digits = re.sub(r"\D", "", triplet.answer).strip("0")
+    digits = re.sub(r"\D", "", triplet.answer).lstrip("0")
     return "followed_by_nobody" if len(digits) < _DIGITS and triplet.unit != "percent" else ""
 
 
