@@ -275,12 +275,13 @@ class Proof:
                 return ""
             # "he" is whom the text has just called Mr.
             titled = _TITLED.findall(before)
-            if titled and self.row.subject in self.document and titled[-1] == self._surname():
+            if titled and self.row.subject in self.document and titled[-1:] == self._surname():
                 return ""
         return "subject_not_in_sentence"
 
-    def _surname(self) -> str:
-        return split_words(_SUFFIX.sub("", self.row.subject))[-1]
+    def _surname(self) -> list[str]:
+        """The last word of the subject as a list; none where it has no words."""
+        return [*split_words(_SUFFIX.sub("", self.row.subject))[-1:]]
 
     def _short_names(self, name: str) -> list[str]:
         """What the document calls a thing for short: in brackets behind its name, or a segment without that word.
