@@ -138,6 +138,7 @@ def find_without_question(store: Store, tables: Mapping[str, str], by_rules: boo
     left = sorted({row["doc_id"] for row in documents if not row["duplicate_of"]} - asked)
     reasons: dict[str, set[str]] = defaultdict(set)
     facts = store.table(tables["triplets"]).select(["doc_id", "rejected_because"])
+    facts = facts.filter(pc.is_in(facts["doc_id"], value_set=pa.array(left, pa.string())))
     for name, why in zip(facts["doc_id"].to_pylist(), facts["rejected_because"].to_pylist(), strict=True):
         reasons[name].add(why)
     nameless = tuple(name for name in left if reasons[name] == {"no_subject"})

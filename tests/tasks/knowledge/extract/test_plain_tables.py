@@ -6,7 +6,7 @@ from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
 from rarefy.tasks.knowledge.extract import ExtractConfig, extract
-from rarefy.tasks.knowledge.extract.column_heads import read_head, stated_unit
+from rarefy.tasks.knowledge.extract.column_heads import read_head, stated_unit, without_marks
 from rarefy.tasks.knowledge.extract.table_names import _find_topic
 from rarefy.tasks.questions.ask.aliases import answer_aliases
 from rarefy.tasks.questions.ask.cells import ask_for_cell
@@ -258,3 +258,16 @@ def test_the_unit_of_a_column_is_in_the_question(tmp_path):
     assert ends["2"] == "is the crew given for the boat Kayak?"  # (a) marks a note
     assert "“Length (m)”" in by_answer["4.2"]  # of metres here, of millions elsewhere
     assert "in EUR" not in ends["€75"]
+
+
+@pytest.mark.parametrize(
+    ("head", "plain"),
+    [("2023 [1]", "2023"), ("Total [12]", "Total"), ("2023 (12)", "2023"), ("Net sales (a)", "Net sales")],
+)
+def test_marks_of_notes_are_no_words_of_a_head(head, plain):
+    assert without_marks(head) == plain
+
+
+@pytest.mark.parametrize("head", ["Weight (kg)", "Length (m)"])
+def test_a_unit_in_brackets_is_no_mark(head):
+    assert without_marks(head) == head
