@@ -69,8 +69,8 @@ class Corpus:
         self.triplets = [row for row in of if isinstance(row, Triplet)]
 
     def normalised(self, embed: Noisy) -> list[Any]:
-        """The rows that `normalise` makes, the similarities among them; names merge more easily than they should."""
-        config = normalise.NormaliseConfig(threshold=0.6, entity_threshold=0.8)
+        """The rows that `normalise` makes, the similarities among them; keys merge more easily than they should."""
+        config = normalise.NormaliseConfig(threshold=0.6)
         return list(normalise.normalise(self.triplets, config, embed=embed, documents=self.by_doc))
 
     def questions(self, rows: Sequence[Any]) -> list[Question]:
