@@ -120,7 +120,7 @@ def breach_of_error(stage: str, kind: str, row: str, error: Exception, caller: s
     """The breach of a row on which a stage's code raised an exception: its class, its message, and where it came from.
 
     Breaches are part of a benchmark's digest: what is of the machine (folders, addresses, depth of a recursion) is left
-    out of them, and so are the calls up to the last in the file `caller`, which hang on how the work was divided.
+    out of them, and so are the calls up to the last in the file `caller`, which depend on how the work was divided.
     """
     detail = _strip_machine(f"{type(error).__name__}: {error}")[:2000]
     content = json.dumps({"traceback": list(_frames(error, caller))})

@@ -185,7 +185,7 @@ class Triplet:
     header: str = ""  # a table row's header line, verbatim
     header_start: int = 0
     header_end: int = 0
-    group: str = ""  # the row above that the row's label hangs on ("Earnings per share:"), verbatim
+    group: str = ""  # the row above that the row's label depends on ("Earnings per share:"), verbatim
     group_start: int = 0
     group_end: int = 0
     answer: str = ""  # the words of the object that are verbatim in the source sentence
@@ -574,7 +574,7 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One question put to a system in one setting: a cell of a protocol. It hangs on no system.
+    """One question put to a system in one setting: a cell of a protocol. It depends on no system.
 
     A cell that the benchmark cannot fill is a row too, with `skipped_because`, so that it can be counted.
     """

@@ -50,7 +50,7 @@ SCHEMAS: dict[str, int] = dict.fromkeys(ROWS, FIRST) | {
 }
 
 # Kinds that lie beside a benchmark and are no part of it: the last digits of what vectors come to are the machine's, so
-# that no version, manifest or other file may hang on them
+# that no version, manifest or other file may depend on them
 BESIDE = ("similarities",)
 
 

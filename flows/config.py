@@ -129,7 +129,7 @@ class Config(BaseModel, frozen=True, extra="forbid"):
     )
     cluster: ClusterConfig = Field(
         default_factory=ClusterConfig,
-        description="whose machines do the work, where --dask and --workers name none: no benchmark hangs on it",
+        description="whose machines do the work, where --dask and --workers name none: no benchmark depends on it",
     )
     deploy: Deploy = Field(
         default_factory=Deploy, description="deploy, serve: what is set up in Prefect, when it runs, who hears of it"
@@ -184,7 +184,7 @@ def _resolve_names(
     return found
 
 
-# what an evaluation, a deployment or a cluster alone asks for: no benchmark hangs on it
+# what an evaluation, a deployment or a cluster alone asks for: no benchmark depends on it
 OF_EVALUATION = frozenset(
     ("retrieve", "measured", "systems", "protocols", "oracle", "correct", "statistics", "deploy", "cluster", "feeds")
 )

@@ -29,7 +29,7 @@ from rarefy.tasks.perturb.vary import vary_with_similarities
 from rarefy.tasks.store.tables import Store, digest
 
 VERSION = 4
-BATCH = 1_000  # questions worked on together; nothing hangs on it
+BATCH = 1_000  # questions worked on together; nothing depends on it
 SIDES: tuple[Side, ...] = ("query", "document", "context")
 CHANGED = ("golden", "distracting", "distraction")  # of passages: made of one text; noise is taken from near or far
 

@@ -51,7 +51,7 @@ def _check_sentence(references: References) -> Judge:
 
 
 def _line_rule(column: str) -> RowRule:
-    """The rule on a line that goes with a table row, where there is one: its header, the label it hangs on."""
+    """The rule on a line that goes with a table row, where there is one: its header, the label it depends on."""
 
     def verbatim(references: References) -> Judge:
         texts = look_up(references[Chunk], "chunk_id", "text")

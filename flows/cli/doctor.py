@@ -75,7 +75,7 @@ def of_model(model: LLMConfig, config: Config) -> Iterator[Result]:
         price = f"{priced.prompt:g} in, {priced.completion:g} out, {priced.currency} per million, as of {priced.as_of}"
         yield "price", OK, price
     elif model.provider in HTTP:
-        yield "price", MISSING, f"none for {model.model} in serving.prices: no cost is told, --max-cost cannot be used"
+        yield "price", MISSING, f"none for {model.model} in serving.prices: no cost is shown, --max-cost cannot be used"
 
 
 def _of_endpoint(model: LLMConfig) -> Iterator[Result]:
@@ -181,7 +181,7 @@ async def _structured(server: Any, model: LLMConfig) -> Result:
 async def _logprobs(server: Any) -> Result:
     came = await _try(server, Request("logprobs", (Message("user", "Say yes."),), max_tokens=4, logprobs=2))
     if isinstance(came, Reply) and came.logprobs and came.logprobs[0].others:
-        return "log-probabilities", OK, "told for each token, with alternatives"
+        return "log-probabilities", OK, "given for each token, with alternatives"
     why = f"refused ({came})" if isinstance(came, Exception) else "left out without a word"
     return "log-probabilities", MISSING, f"{why}; no stage of a build needs them"
 

@@ -360,7 +360,7 @@ def deploy(given: argparse.Namespace) -> int:
 
     for one in register(deploy, _config_path(given, deploy), str(Path.cwd()), given.replace):
         print(f"{one.full_name:<30} {one.schedule:<24} {one.url}".rstrip())
-    notified = "posted to the address in" if os.environ.get(URL) else "nobody is told, for want of"
+    notified = "posted to the address in" if os.environ.get(URL) else "nobody is notified, for want of"
     print(f"runs that end badly: {notified} {URL}")
     print(f"a worker takes their runs: prefect worker start --pool {deploy.work_pool}")
     return 0

@@ -271,5 +271,5 @@ def list_open_options(config: BaseModel, of: str, path: str = "") -> list[dict[s
 
 
 def package_versions() -> dict[str, str]:
-    """The versions that figures hang on."""
+    """The versions that figures depend on."""
     return {name: version(name) for name in ("rarefy", "numpy", "pandas", "scipy")}

@@ -248,7 +248,7 @@ def pair_trials(first: "pd.DataFrame", second: "pd.DataFrame") -> list[tuple[str
     """Pairs of ids of trials of two versions that ask the same: first by their own id, then by their slot.
 
     A noise document that only one version has (SURE) stands for one of the same question that only the other has, in
-    the order of their names: which chunk is noise hangs on the corpus. Several trials of one slot are paired in the
+    the order of their names: which chunk is noise depends on the corpus. Several trials of one slot are paired in the
     order of theirs.
     """
     by_name = sorted({*first["trial_id"]} & {*second["trial_id"]})

@@ -139,7 +139,7 @@ class Stage:
     # whose other version may make other rows of the same; the standard library and pure plumbing are left out
     packages: tuple[str, ...] = ()
     parts: Callable[[Config], Mapping[str, Parts]] = lambda config: {}  # by key of its section
-    depends: Callable[[Config], Mapping[str, str]] = lambda config: {}  # digests of what else its rows hang on
+    depends: Callable[[Config], Mapping[str, str]] = lambda config: {}  # digests of what else its rows depend on
     asks: Callable[[Config], Mapping[str, str]] = lambda config: {}  # model's section -> the key that has it asked
     models: Callable[[Config], Mapping[str, LLMConfig]] | None = None  # by argument, where it is not by section
     prompts: str = ""  # the task whose prompts it uses, where it is not called like the stage

@@ -119,7 +119,7 @@ def choose_documents(outlined: Sequence[Outline], budget: int) -> list[Outline]:
     """Documents of about `budget` of work: all of an entity together, entities by hash, each kind by its share.
 
     Each kind has at least one document. Where the documents of the first entity of a kind are more than its share,
-    they are taken one by one, by hash. Nothing hangs on the order of the documents.
+    they are taken one by one, by hash. Nothing depends on the order of the documents.
     """
     size = _work(outlined)
     if size <= budget:

@@ -93,7 +93,7 @@ class Often(Timing, frozen=True, extra="forbid"):
 
 
 class Deploy(BaseModel, frozen=True, extra="forbid"):
-    """What `rarefy deploy` and `rarefy serve` set up; no benchmark hangs on it."""
+    """What `rarefy deploy` and `rarefy serve` set up; no benchmark depends on it."""
 
     name: str = Field(
         "", pattern=r"^[\w.-]*$", description="added to the deployments' names, where a server has several benchmarks"

@@ -348,7 +348,7 @@ def _level(heading: str) -> int:
 # Windows: units that fit in one chunk
 
 # A chunk that must end before its Item does ends at a heading when it is this full, else between paragraphs, else
-# sentences. Among equals the smallest hash of the text that follows is taken, not the last that fits: so cuts hang on
+# sentences. Among equals the smallest hash of the text that follows is taken, not the last that fits: so cuts depend on
 # the text around them, and after an edit they soon fall where they fell before.
 FULL_AT_HEADING, FULL = 0.5, 0.75
 

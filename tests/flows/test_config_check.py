@@ -1,4 +1,4 @@
-"""What a config names is looked for before a build, and what variants hang on besides names their tables."""
+"""What a config names is looked for before a build, and what variants depend on besides names their tables."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a stage's rows hang on besides rows and config: files by their bytes, packages by their version."""
+"""What a stage's rows depend on besides rows and config: files by their bytes, packages by their version."""
 
 import pytest
 

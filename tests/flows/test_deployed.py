@@ -254,7 +254,7 @@ def test_deploy_tells_what_stands_and_who_is_told(api, tmp_path, monkeypatch, ca
     assert main(["deploy", "filings", "--out", "bench", "--config", str(file)]) == 0
     said = capsys.readouterr().out
     assert "rarefy refresh/refresh-by-command" in said and "0 6 * * * (UTC)" in said
-    assert "nobody is told, for want of RAREFY_NOTIFY_URL" in said
+    assert "nobody is notified, for want of RAREFY_NOTIFY_URL" in said
     assert "prefect worker start --pool of-tests" in said
     there = read("refresh", load(file).deploy)
     assert there.parameters["corpus"] == "filings"

@@ -1,7 +1,7 @@
 """Systems of known robustness get exactly the scores that follow from their definition, in every protocol.
 
 What follows is worked out here from the passages that a trial shows, by the papers' formulas in plain loops, and where
-it hangs on no passage it is written down.
+it depends on no passage it is written down.
 """
 
 import math
@@ -79,7 +79,7 @@ def of(trials, protocol, **told):
     return [row for row in trials if row["protocol"] == protocol and all(row[k] == v for k, v in told.items())]
 
 
-# Overall, query, document and real-world robustness, where they hang on no retrieval
+# Overall, query, document and real-world robustness, where they depend on no retrieval
 RARE_EXPECTED = {
     "right": (1, 1, 1, 1),
     "right_unless_typo": (4 / 5, 3 / 4, 1, 1),

@@ -360,7 +360,7 @@ def test_everything_elsewhere_and_a_worker_killed_is_the_build_of_one_process(sl
             both = [elsewhere("refresh", "elsewhere") for _ in range(2)]  # the lease, on S3, lets one at a time
             assert "Traceback" not in "".join(map(well, both))
             assert marks.begun() == begun + 1  # one document was read again, once
-            assert 0 < len(endpoint.log()) - 2 * asked < asked / 2  # and what hangs on it was asked
+            assert 0 < len(endpoint.log()) - 2 * asked < asked / 2  # and what depends on it was asked
             monkeypatch.setenv("SLOW_SECONDS", "0")
             assert main(arguments(slow, "fresh")) == 0
             assert differences(files(slow / "elsewhere"), files(slow / "fresh")) == {}

@@ -63,7 +63,7 @@ SUBMISSION = re.compile(r"\s*(?:-----BEGIN PRIVACY-ENHANCED MESSAGE|<(?:SEC|IMS)
 SUBMITTED_BODY = re.compile(r"<DOCUMENT>\s*<TYPE>[^\n]*.*?<TEXT>", re.I | re.S)
 
 CHANGED = "changed_while_reading", "the file was written to after it was listed; build again once it is whole"
-# What hangs on the machine and not on the bytes: such a source is tried again by the next run
+# What depends on the machine and not on the bytes: such a source is tried again by the next run
 OUT_OF_TIME = "read_timeout", "its reader worked longer than read.seconds; split the file, remove it or raise the limit"
 OUT_OF_MEMORY = (
     "read_memory",

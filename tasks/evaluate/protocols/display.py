@@ -65,7 +65,7 @@ class Display:
     caution: str = ""
     metrics: tuple[str, ...] = ()  # its numbers, as the paper has them one after the other
     main: tuple[str, ...] = ()  # those that tables of parts are of; () for its headlines
-    beside: tuple[str, ...] = ()  # and what stands beside them: never a number without what it hangs on
+    beside: tuple[str, ...] = ()  # and what stands beside them: never a number without what it depends on
     unchanged: tuple[str, ...] = ()  # cells in which passages are given and nothing is changed
     companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by headline: what follows it in tables
     absent: tuple[str, ...] = ()  # its numbers of what the corpus does not answer

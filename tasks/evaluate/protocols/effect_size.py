@@ -135,7 +135,7 @@ class EffectSizeConfig(BaseModel, frozen=True, extra="forbid"):
         "gold",
         description="what is shown with the question: gold passages (BoolQ's passage), none (PopQA), retrieved ones, "
         "or whatever the system retrieves; a system that only retrieves itself has its own in any case",
-        json_schema_extra={"tag": "open", "source": "effect size §2: it hangs on the data set"},
+        json_schema_extra={"tag": "open", "source": "effect size §2: it depends on the data set"},
     )
     retriever: str = Field(
         "", description='whose passages are shown where passages = "retrieved"; none: the first by name'
@@ -346,8 +346,8 @@ def noise_note(part: Frame) -> str:
 def noise_measures(part: Frame, chosen: Any, name: str, config: EffectSizeConfig) -> Iterator[Metric]:
     """The AH̃ of single variants against that of single repeats of the original, and their difference.
 
-    One at a time, since AH̃ of a mean hangs on how many it is the mean of: a chance p of another answer gives p for one
-    variant and about 2/π·√p for the mean of many. Nothing without repeats.
+    One at a time, since AH̃ of a mean depends on how many it is the mean of: a chance p of another answer gives p for
+    one variant and about 2/π·√p for the mean of many. Nothing without repeats.
     """
     again = (part.rows["cell"] == REPEAT).to_numpy()
     if not again.any():

@@ -51,7 +51,7 @@ class RareConfig(BaseModel, frozen=True, extra="forbid"):
     without_probe: Literal["unknown", "skip"] = Field(
         "unknown",
         description="a system that cannot be asked without passages: unknown: it is taken not to know the answers; "
-        "skip: what hangs on that is not counted",
+        "skip: what depends on that is not counted",
         json_schema_extra={"tag": "open", "source": "RARE §5 has a probe of every generator"},
     )
     include_original: bool = Field(
@@ -150,9 +150,9 @@ def replace_gold(case: QuestionVariants, perturbation: str) -> tuple[tuple[str, 
 def apply_robustness_rules(frame: Frame, config: RareConfig) -> Frame:
     """The cells of a frame, its probes left out: `value` is 1 where robust, 0 where not, NaN where that is not known.
 
-    Columns beside: `correct` and `refusal` (1, 0, NaN), which hang on no probe, with `answered`, the status of the cell
-    by itself; `known` (yes | no | ""). A cell whose verdict hangs on a probe
-    that has no score has the probe's status; one that hangs on whether gold was retrieved, where nobody knows, is
+    Columns beside: `correct` and `refusal` (1, 0, NaN), which depend on no probe, with `answered`, the status of the
+    cell by itself; `known` (yes | no | ""). A cell whose verdict depends on a probe
+    that has no score has the probe's status; one that depends on whether gold was retrieved, where nobody knows, is
     skipped. Where a system is shown passages and retrieves itself too, the rows of its own retrieval have
     `apart` True, and no mean over retrievers has them.
     """

@@ -21,7 +21,7 @@ from rarefy.tasks.evaluate.statistics.measure import Metric, bounds, counts_of, 
 __all__ = ["VERSION", "StatisticsConfig", "figures"]
 
 VERSION = 1
-DIGITS = 12  # more hang on the order in which a processor adds up
+DIGITS = 12  # more depend on the order in which a processor adds up
 
 
 def figures(

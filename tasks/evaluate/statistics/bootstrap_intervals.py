@@ -167,7 +167,7 @@ def bca_interval(draws: Values, value: float, without: Values, level: float) -> 
     draws, without = draws[~np.isnan(draws)], without[~np.isnan(without)]
     if not len(draws) or not len(without):
         return np.nan, np.nan
-    near = SAME * max(1.0, abs(value))  # what equals the value must not hang on rounding
+    near = SAME * max(1.0, abs(value))  # what equals the value must not depend on rounding
     below = ((draws < value - near).mean() + (draws <= value + near).mean()) / 2
     pull = (len(without) - 1) * (without.mean() - without)
     spread = (pull**2).sum()

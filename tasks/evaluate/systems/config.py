@@ -61,7 +61,7 @@ class SystemConfig(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=
         "follows",
         description="of a system that retrieves by itself: follows: its index holds the benchmark's documents, so "
         "that answers from before they changed are asked for anew; fixed: it does not, and `version` tells all that "
-        "these answers hang on",
+        "these answers depend on",
     )
     extractive: ExtractiveConfig = Field(ExtractiveConfig.model_validate({}), description="of kind extractive")
     rag: RagConfig = Field(RagConfig.model_validate({}), description="of kind rag")

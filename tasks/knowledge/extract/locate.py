@@ -196,7 +196,7 @@ class TableLine:
 
     table: Table
     row: Row
-    groups: tuple[Row, ...]  # labels above it that it may hang on, nearest last
+    groups: tuple[Row, ...]  # labels above it that it may depend on, nearest last
     headers: tuple[Row, ...]  # the header line, and the lines below it that belong to it
     lead: str  # what is said before the table
 

@@ -101,5 +101,5 @@ def dated_groups(groups: list[Row]) -> list[Row]:
 
 
 def group_labels(row: Row, groups: tuple[Row, ...]) -> tuple[str, ...]:
-    """The group labels that a row's label hangs on; a total closes its group and hangs on nothing."""
+    """The group labels that a row's label depends on; a total closes its group and depends on nothing."""
     return () if label_words(row.cells[0].text)[:1] == ["total"] else tuple(group.cells[0].text for group in groups)

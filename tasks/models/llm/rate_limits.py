@@ -7,7 +7,7 @@ Never more than `limit` falls in 60 seconds: let i be the first and j the last t
 that is sent in a window. Every taking adds its n / rate to the mark, and the mark after i is at least s_i + n_i / rate,
 so s_j >= s_i + (n_i + ... + n_j - burst) / rate, that is  n_i + ... + n_j <= burst + rate * (s_j - s_i). With burst +
 rate * WINDOW < limit + 1 this whole number is at most `limit`. (What one taking alone asks for is the caller's to keep
-under the limit.) Nothing here hangs on sending in the order of taking, and n may be larger than the burst.
+under the limit.) Nothing here depends on sending in the order of taking, and n may be larger than the burst.
 
 It counts what was taken. A refund lets those after it go earlier: what was used stays under the limit where refunds
 come evenly, and exceeds it at most by what is refunded within the window for requests sent before it.

@@ -81,7 +81,7 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
         return self.method != "rules"
 
     def identity(self) -> dict[str, Any]:
-        """What its labels hang on."""
+        """What its labels depend on."""
         own: dict[str, Any] = {"method": self.method, "version": VERSION}
         if self.method == "rules":
             return own

@@ -19,7 +19,7 @@ from rarefy.tasks.text.sentences import sentences
 
 BLOCK = 512  # pairs read ahead
 BATCH = 32  # of the network
-STEP = 32  # tokens: lengths are filled up to a multiple, so that no pair's last bits hang on its neighbours
+STEP = 32  # tokens: lengths are filled up to a multiple, so that no pair's last bits depend on its neighbours
 LABELS = ("entailment", "neutral", "contradiction")
 Scores = dict[str, float]
 

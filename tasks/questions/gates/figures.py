@@ -170,7 +170,7 @@ def _time(fact: Triplet) -> str:
 
 
 def is_of_one_column(fact: Triplet) -> bool:
-    """Does a fact of a table without tags hang on its row and period, and not on the column as well?"""
+    """Does a fact of a table without tags depend on its row and period, and not on the column as well?"""
     column = fact.relation.partition(" in the column ")[2]
     return bool(_time(fact)) and not telling(" ".join(QUOTED.findall(column))) - _PARTS_OF_A_YEAR
 

@@ -16,7 +16,7 @@ from rarefy.tasks.text.stems import stem
 
 NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?|(?<![\w.])\.\d+")
 _BALANCE = re.compile(r"(?:ending )?balances?\b(?!.*beginning)", re.IGNORECASE)
-_SIDE = re.compile(r"\b(?:assets|liabilities)\b", re.IGNORECASE)  # of a balance sheet: no row hangs on it
+_SIDE = re.compile(r"\b(?:assets|liabilities)\b", re.IGNORECASE)  # of a balance sheet: no row depends on it
 _TOTAL = re.compile(r"\W*(?:(?:sub|grand )?totals?|net|consolidated)?\W*", re.IGNORECASE)  # of what stands above
 _SUM = re.compile(r"\W*(?:sub-?)?totals?\b", re.IGNORECASE)
 # a row whose bars were lost: "Cash and cash equivalents $ 1,874 $ 2,936"
@@ -33,7 +33,7 @@ class Statement:
 
     quantity: Quantity
     label: frozenset[str]  # stems of the row's label, or of the sentence
-    own: frozenset[str]  # those, of the column's head and of what the row hangs on
+    own: frozenset[str]  # those, of the column's head and of what the row depends on
     around: frozenset[str]  # those and what stands above the table, or before the sentence
     column: frozenset[str]  # of the column's head alone
     beside: tuple[str, str]  # what stands before and after the figure of a sentence, up to other figures

@@ -126,7 +126,7 @@ def final_mark(doc: "Doc") -> int:
 
 
 def plain(text: str) -> bool:
-    """Is it a sentence of one line, without quotes, brackets, lists, or words that hang on the order of others?"""
+    """Is it a sentence of one line, without quotes, brackets, lists, or words that depend on the order of others?"""
     return not re.search(r"[\"“”‘«»()\[\]{}:;|\n\t—–*#<>_]| -+ ", text) and not ORDERED.search(text)
 
 

@@ -284,7 +284,7 @@ class HttpEndpoint:
             connector=aiohttp.TCPConnector(limit=0, force_close=False),
             headers={"Accept": "text/event-stream" if self.config.format == "events" else "*/*", **self._headers},
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),  # each try has its own
-            cookie_jar=aiohttp.DummyCookieJar(),  # no answer may hang on another question
+            cookie_jar=aiohttp.DummyCookieJar(),  # no answer may depend on another question
             trust_env=True,
             auto_decompress=True,
         )

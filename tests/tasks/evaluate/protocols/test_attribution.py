@@ -95,7 +95,7 @@ def test_metric_and_slice_are_names_of_one_number_only_and_none_of_the_protocols
 
 
 def test_a_failure_counts_where_it_may_have_been() -> None:
-    """The failed answers had no gold: how often an answer with gold is right does not hang on them."""
+    """The failed answers had no gold: how often an answer with gold is right does not depend on them."""
     frame = of(lambda trial: "failed" if trial.retriever == "hybrid" else RIGHT)
     counts = {one.metric: one.counts for one in attribution.measures(frame) if one.slice == "all"}
     assert (counts["Right with all gold"].scored, counts["Right with all gold"].failed) == (24, 0)

@@ -96,7 +96,7 @@ def embedded(texts: Sequence[str], role: str) -> Any:
 
 
 def assert_alike(mine: list[Ranked], theirs: list[Ranked]) -> None:
-    """The same passages in the same order but for ties: the fifth decimal hangs on how float32 numbers were added."""
+    """The same passages in the same order but for ties: the fifth decimal depends on how float32 numbers were added."""
     for one, other in zip(mine, theirs, strict=True):
         assert other.scores == pytest.approx(one.scores, abs=2e-5)
         score = dict(zip(*one, strict=True))

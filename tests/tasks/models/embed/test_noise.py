@@ -1,4 +1,4 @@
-"""What a benchmark is made of hangs on no last bit of a vector, which differs among machines (and batches on some)."""
+"""No row of a benchmark depends on the last bits of a vector, which differ among machines (and batches on some)."""
 
 import hashlib
 from collections.abc import Sequence

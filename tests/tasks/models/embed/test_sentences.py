@@ -1,4 +1,4 @@
-"""Embeddings that are made once, and hang on the text but for their last bits."""
+"""Embeddings that are made once, and depend on the text but for their last bits."""
 
 import sqlite3
 import subprocess

@@ -47,7 +47,7 @@ def test_whatever_is_asked_for_contexts_hold_what_they_say(design, held, hops, r
     contexts = made(config, of, variants)
     by_id = {one.variant_id: one for one in variants}
     mixed = random.sample(variants, len(variants))
-    assert made(config, of, mixed) == contexts  # nothing hangs on the order of rows
+    assert made(config, of, mixed) == contexts  # nothing depends on the order of rows
     assert len({one.context_id for one in contexts}) == len({(one.setting, one.variant_ids) for one in contexts})
     for one in contexts:
         shown = [by_id[name] for name in one.variant_ids]

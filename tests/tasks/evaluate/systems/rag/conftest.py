@@ -1,4 +1,4 @@
-"""A scripted model, and what it is asked: answers hang on the prompt alone, so that a mix-up shows."""
+"""A scripted model, and what it is asked: answers depend on the prompt alone, so that a mix-up shows."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What a rag system hangs on, and what it needs to be had."""
+"""What a rag system depends on, and what it needs to be had."""
 
 import json
 

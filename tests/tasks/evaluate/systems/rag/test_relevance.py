@@ -15,7 +15,7 @@ def test_the_packaged_embedder_rates_what_answers_above_what_does_not(tmp_path):
     rate = connect_rater(RagConfig(strategy="crag"), tmp_path, 1, InferenceContext())
     right, wrong = rate(QUESTION, [RIGHT, WRONG])
     assert -1 <= wrong < -0.91 and 0.5 <= right <= 1
-    assert rate(QUESTION, [WRONG, RIGHT]) == pytest.approx([wrong, right]), "a score hangs on no neighbour"
+    assert rate(QUESTION, [WRONG, RIGHT]) == pytest.approx([wrong, right]), "a score depends on no neighbour"
     assert rate(QUESTION, []) == []
 
 
