@@ -42,9 +42,13 @@ _ADDRESSES = (
     re.compile(rf"{_STREET}[^|\s,])\s*,\s*{_TOWN}", re.I),
     re.compile(rf"{_STREET}\b(?:(?:{_WAYS})\b\.?|{_NUMBERED}\s*#?\d+))\s+{_TOWN}", re.I),
 )
+# ... but not certainly behind these: "410 Terry Avenue North Seattle", "1095 Avenue of the Americas New York"
+_STREET_GOES_ON = re.compile(r"(?:north|south|east|west|[nsew]|[ns][ew]|of|the|building|floor|suite)\b", re.I)
 _INCORPORATED = re.compile(
-    rf"\b({_PLACE})\b[^\n]{{0,60}}?\s*\(?\s*(?:(?:state|place|province)\s+(?:or\s+(?:other\s+)?(?:jurisdiction|country)\s+)?"
-    rf"(?:of\s+)?(?:incorporation|organization)|jurisdiction)|\b(?:incorporated|organized)\s+in\s+({_PLACE})\b",
+    rf"\b({_PLACE}|(?-i:{'|'.join(STATES)})(?=\s+\d\d-\d{{7}}))\b[^\n]{{0,60}}?[\s#|]*\(?\s*"
+    r"(?:(?:state|place|province)\s+(?:or\s+(?:other\s+)?(?:jurisdiction|country)\b|(?:of\s+)?(?:incorporation|organization))"
+    r"|jurisdiction)"
+    rf"|\b(?:(?:incorporated|organized)\s+in|state\s+of\s+(?:incorporation|organization):)\s+({_PLACE})\b",
     re.I,
 )
 _EXCHANGE = re.compile(
@@ -133,7 +137,7 @@ def read_cover_page(cover: str, blocks: Sequence[Block]) -> dict[str, str]:
         found["ein"] = ein.group(1)
     if state := _INCORPORATED.search(cover[:8000]):
         place = " ".join((state.group(1) or state.group(2)).split())
-        found["state_of_incorporation"] = place.title() if place.isupper() else place
+        found["state_of_incorporation"] = STATES.get(place) or (place.title() if place.isupper() else place)
     found |= _address(cover)
     if number := re.search(r"\((\d{3})\)\s*(\d{3}[-\s]\d{4})", cover):
         found["phone"] = f"({number.group(1)}) {number.group(2)}"
@@ -172,7 +176,8 @@ def find_auditor(text: str) -> tuple[str, str]:
 
 # An address, a state, a telephone or employer's number, a caption of one of them
 _NO_NAME = re.compile(
-    r"\b\d{5}(?:-\d{4})?\s*$|^\d+\s+\w|\(\d{3}\)|\b\d{2}-\d{7}\b|^\(|\b(?:address|zip code|jurisdiction|telephone)\b"
+    r"\b\d{5}(?:-\d{4})?\s*$|^\d+\s+\w|\(\d{3}\)|\b\d{2}-\d{7}\b|^\("
+    r"|\b(?:address|zip code|jurisdiction|telephone|incorporation|employer)\b"
     rf"|^(?:{_PLACE})$",
     re.I,
 )
@@ -192,7 +197,11 @@ def _registrant(lines: list[str]) -> str:
     for number, line in enumerate(lines[:60]):
         if re.search(r"commission\s+file", line, re.I):
             for after in lines[number + 1 : number + 5]:
-                named = len(after) < 90 and not re.search(r"\d{3}|[(:]|\bfiscal|exact", after)
+                named = (
+                    len(after) < 90
+                    and not re.search(r"\d{3}|[(:]|\bfiscal|exact", after)
+                    and not _NO_NAME.search(after)
+                )
                 if named and re.search(r"[A-Za-z]{2}", after):
                     return " ".join(after.split())
     # not every legal form: "Denver, CO" and "Reno, NV" are places
@@ -204,6 +213,18 @@ def _registrant(lines: list[str]) -> str:
         if headed and re.search(firm, headed[1], re.I):
             return headed[1].strip()
     return next((x for x in lines[:25] if len(x) < 80 and re.search(firm, x, re.I) and not _NO_COMPANY.search(x)), "")
+
+
+_AND_SUBSIDIARIES = re.compile(
+    rf"\b((?:[A-Z0-9][\w&.’'-]*,? ){{1,6}}?{FORM})(?:,? \([^()]{{1,40}}\))?"
+    r",? and (?:its |their )?(?:\w+[ -]){0,2}subsidiaries\b"
+)
+
+
+def name_with_subsidiaries(text: str) -> str:
+    """Who a filing names most often with subsidiaries, "" for nobody: some covers show a picture of the name."""
+    named = Counter(" ".join(found[1].split()) for found in _AND_SUBSIDIARIES.finditer(text))
+    return min(named, key=lambda name: (-named[name], name)) if named else ""
 
 
 # A heading about a company, or an item of a list
@@ -225,7 +246,9 @@ def _address(cover: str) -> dict[str, str]:
         found = next(filter(None, (pattern.search(words) for pattern in _ADDRESSES)), None)
         if found and (mark or found[4]) and found[4] != "20549":  # the Commission's own
             street, city, state, code = (" ".join((part or "").split()).strip(" ,#") for part in found.groups())
-            street = re.split(r"\)\s*,?\s*|(?:No|Number)\.?\s*,", street)[-1].strip(" ,#")
+            if found.re is _ADDRESSES[1] and _STREET_GOES_ON.match(city):
+                return {"state": state, "zip": code}
+            street = re.split(r"\)\s*,?\s*|(?:No|Number)\.?\s*,|\boffices?:", street, flags=re.I)[-1].strip(" ,#")
             named = {"address": street} if re.search(r"[^\W\d_]{2}", street) else {}  # no ZIP code of a column beside
             return {**named, "city": city, "state": state, "zip": code}
     return {}
@@ -376,6 +399,7 @@ def describe_filing(text: str, blocks: Sequence[Block], facts: Sequence[Fact], h
         return about
     tag = dei.get("EntityRegistrantName")
     named = _registrant_shown(text, tag) or words.get("registrant", "") or header.get("registrant", "")
+    named = named or name_with_subsidiaries(text)
     about.entity = preferred_name(_hyphenated(named, text), text) if _is_shouted(named) else named
     _set_dates(about, dei, words, header, text)
     about.as_of = header.get("filed", "") or signing_day(text, about.period_end)

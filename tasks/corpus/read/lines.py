@@ -153,13 +153,16 @@ def _gutter(lines: list[Line], width: float) -> float:
     """Where the space between two columns of prose lies, 0 where the page has one column."""
     best = (1.0, 0.0)
     for x in range(int(width * 0.3), int(width * 0.7), 3):
-        crossing = sum(_crosses(line, x) for line in lines)
-        split = [line for line in lines if not _crosses(line, x)]
+        crossed = [_crosses(line, x) for line in lines]
+        crossing = sum(crossed)
+        if crossing > 0.3 * len(lines):
+            continue
+        split = [line for line, over in zip(lines, crossed, strict=True) if not over]
         sides = [
             [w for w in ([w for w in line.words if (w.x1 <= x) == left] for line in split) if w]
             for left in (True, False)
         ]
-        if min(map(len, sides)) < FEW or crossing > 0.3 * len(lines):
+        if min(map(len, sides)) < FEW:
             continue
         if all(_is_prose(side) for side in sides):
             best = min(best, (crossing / len(lines), float(x)))

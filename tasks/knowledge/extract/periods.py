@@ -14,7 +14,8 @@ _YEAR = re.compile(r"(?<![\d,.$])((?:19|20)\d\d)(?![\d,]|\.\d)")
 _QUARTER = re.compile(r"\b(?:three|six|nine) months|\b(?!5[23]\b)\d\d?[ -]weeks|quarter|\bQ[1-4]\b", re.I)
 _SPAN = re.compile(
     r"\b(?:fiscal )?years?[\s-]ended|\b(?:5[23]|fifty[ -](?:two|three))[\s-]weeks[\s-]ended|\btwelve months"
-    r"|\bfiscal(?: years?)?\b|\bfor the years?\b|\bFY ?\d",
+    r"|\bfiscal(?: years?)?\b|\bfor the years?\b|\bFY ?\d"
+    r"|\bstatements? of (?:consolidated )?(?:income|operations|earnings|cash flows)\b|\bincome statements?\b",
     re.I,
 )
 _POINT = re.compile(r"\bas (?:of|at)\b|\bbalance sheets?\b|\bat (?:year[- ]end|" + "|".join(NAMES) + r")", re.I)

@@ -92,7 +92,8 @@ _STATEMENTS = re.compile(
     re.I,
 )
 _ELSEWHERE = re.compile(
-    r"deferred tax|fair value|pension|lease|stock option|stock award|derivative|hedg|reconcil|quarter"
+    r"\b(?:included|recogni[sz]ed|recorded|reflected|classified) (?:in|within|on)\b"  # a part of a line
+    r"|deferred tax|fair value|pension|lease|stock option|stock award|derivative|hedg|reconcil|quarter"
     r"|pro forma|acqui|segment|maturit|unrecognized|geograph|allowance|intangible|comprehensive|parent company"
     r"|discontinued|unaudited|unrealized",
     re.I,

@@ -453,6 +453,11 @@ def is_unlikely(name: str, period: Period) -> bool:
     return (stock and not flow) if period.start else (flow and not stock)
 
 
+_CHANGES = re.compile(
+    r"(?:net )?(?:changes?|increase|decrease)\b", re.I
+)  # a group, whose rows are changes and not what they name
+
+
 def read_untagged_cell(place: NumberCell, source: TableContext) -> CellFact | None:
     """The fact of a cell in an untagged source, by headers and caption alone; None where they leave a doubt."""
     value, header, above = place.value, place.header, place.above
@@ -463,7 +468,7 @@ def read_untagged_cell(place: NumberCell, source: TableContext) -> CellFact | No
     period, name = period_of_header(header, caption, source.document), measure_name(place.label, above)
     if period is None or name is None or is_unlikely(name, period):
         return None
-    if value.value == 0 or (value.percent and value.value == 100):
+    if value.value == 0 or (value.percent and value.value == 100) or any(map(_CHANGES.match, above)):
         return None
     stated = f"{caption}\n{header}"
     scale = find_scale(stated)

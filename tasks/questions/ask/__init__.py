@@ -33,7 +33,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, 
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 19  # few cells of a filing, with their unit; no star by a head office; no millions of an unscaled cell
+VERSION = 20  # few cells of a filing, with their unit; a trait that another company may have narrows nothing
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):

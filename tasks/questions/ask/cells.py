@@ -210,7 +210,7 @@ def cell_fault(triplet: Triplet) -> str:
 
 # what only the rows above explain, or a heading's capitals
 _LEANING = re.compile(
-    r"^“?(?i:other|all other|total other|less|add|plus|(?:net )?(?:changes?|increase|decrease))\b"
+    r"^“?(?i:other|all other|total other|less|add|plus|within|(?:net )?(?:changes?|increase|decrease))\b"
     r"|[:—()]|\d|-[A-Z]|[A-Z][a-z]+ [A-Z][a-z]|\bother\b.*\bother\b"
 )
 _JOINS = _BETWEEN | {"of", "and", "from"}

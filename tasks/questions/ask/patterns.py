@@ -288,7 +288,10 @@ def narrowing_trait(given: list[Triplet], second: Triplet, others: set[str], ind
     fits = []
     for trait in index.traits.get(subject_of(second), ()):
         holders = index.subjects[relation_of(trait), object_of(trait)]
-        narrows = others & holders == {subject_of(second)} and len(holders - {subject_of(arm) for arm in given}) > 1
+        narrows = (
+            others & index.may_hold(trait) == {subject_of(second)}
+            and len(holders - {subject_of(arm) for arm in given}) > 1
+        )
         if narrows and relation_of(trait) != relation_of(second) and trait.doc_id == second.doc_id:
             fits.append(trait)
     named = {subject_of(arm) for arm in given}

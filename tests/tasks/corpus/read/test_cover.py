@@ -127,6 +127,11 @@ def _blocks(text: str) -> tuple[Block, ...]:
         ),
         (["| 7601 Penn Avenue South |  | 55423 |", "| Richfield, Minnesota |  | (Zip Code) |"], "", "Richfield"),
         (["600 N. Dearborn Rose Hill Chicago, Illinois 60606"], "", ""),  # where the street ends nobody can tell
+        (["410 Terry Avenue North Seattle, Washington 98109"], "", ""),
+        (["1095 Avenue of the Americas New York, New York 10036"], "", ""),
+        (["2701 Olympic Boulevard Building B Santa Monica, CA 90404"], "", ""),
+        (["3001 Green Bay Road, North Chicago, Illinois 60064"], "3001 Green Bay Road", "North Chicago"),
+        (["Principal executive offices: 3M Center, St. Paul, Minnesota 55144"], "3M Center", "St. Paul"),
     ],
 )
 def test_a_city_begins_where_the_street_ends(lines, street, city):
@@ -142,3 +147,40 @@ def test_an_address_between_the_name_and_its_caption_is_not_the_registrant():
         "(Exact name of registrant as specified in its charter)",
     ]
     assert cover._registrant(lines) == "ACME CORP"
+
+
+@pytest.mark.parametrize(
+    "cover_page, state",
+    [
+        ("State of Incorporation: Delaware\n\nI.R.S. Employer Identification No. 41-0417775", "Delaware"),
+        (
+            "## Delaware 77-0019522\n\n(State or other jurisdiction of (I.R.S. Employer incorporation or organization)",
+            "Delaware",
+        ),
+        (
+            "##### Delaware 54-1163725\n\n###### (State or other jurisdiction of incorporation or organization)",
+            "Delaware",
+        ),
+        (
+            "| California |  | 94-2404110 |\n| (State or other jurisdiction (I.R.S. Employer Identification No.) | |",
+            "California",
+        ),
+        ("##### DE 71-0415188\n\n(State or other jurisdiction of (IRS Employer Identification No.)", "Delaware"),
+        ("##### WASHINGTON 91-1144442\n\n##### (STATE OF INCORPORATION) (I.R.S. ID)", "Washington"),
+        ("or other jurisdiction of incorporation: see Part I", None),
+    ],
+)
+def test_the_state_stands_above_its_caption_or_behind_it(cover_page, state):
+    assert cover.read_cover_page(f"FORM 10-K\n\n{cover_page}", ()).get("state_of_incorporation") == state
+
+
+def test_a_caption_in_two_lines_is_not_the_registrant_who_is_then_named_in_the_text():
+    front = (
+        "FORM 10-K\n\nCommission File No. 1-10299\n\n(Exact name of registrant as specified in its charter)\n\n"
+        "New York 13-3513936\n\n"
+        "(State or other jurisdiction of (I.R.S. Employer Identification No.)\n\nincorporation or organization)\n\n"
+        "For the fiscal year ended January 28, 2023"
+    )
+    text = f"{front}\n\nFoot Locker, Inc. and its subsidiaries are referred to as the “Company.”"
+    assert "registrant" not in cover.read_cover_page(front, ())
+    assert cover.describe_filing(text, (), (), "").entity == "Foot Locker, Inc."

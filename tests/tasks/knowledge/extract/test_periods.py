@@ -22,6 +22,7 @@ def document(period_end="2013-06-30", year=2013):
         ("52 Weeks Ended June 30, 2013", "", "fiscal year 2013", "2013-06-30"),
         ("June 30, 2013", "BALANCE SHEETS", "June 30, 2013", "2013-06-30"),
         ("2012", "As of June 30,", "June 30, 2012", "2012-06-30"),
+        ("June 30, 2013", "Consolidated Statements of Income (in millions)", "fiscal year 2013", "2013-06-30"),
     ],
 )
 def test_a_header_with_what_is_said_around_it_gives_the_period(header, said, label, end):

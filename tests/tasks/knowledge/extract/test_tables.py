@@ -192,6 +192,20 @@ def test_an_untagged_table_that_is_no_statement_speaks_of_itself_alone():
         assert all(t.rejected_because or t.subject.endswith("” of Apple Inc.") for t in facts)
 
 
+def test_what_is_included_in_a_statement_is_not_the_statement():
+    title = "Stock-based compensation costs included in our Consolidated Statements of Operations were as follows:"
+    text = INCOME.replace("CONSOLIDATED STATEMENTS OF OPERATIONS", title)
+    document, chunk = filing(text)
+    assert not any(t.subject_type == "ORG" for t in facts_of(document, replace(chunk, section="Item 8 > Note 9")))
+
+
+def test_a_row_below_changes_is_a_change_and_not_what_it_names():
+    text = INCOME.replace("| Operating expenses: |", "| Changes in assets and liabilities: |")
+    text = text.replace("Research and development", "Customer deposits and incentives")
+    company = [t for t in facts_of(*filing(text)) if t.subject_type == "ORG"]
+    assert company and not any("deposits" in t.relation for t in company)
+
+
 def test_a_document_without_an_entity_gives_no_facts_about_nobody():
     document, chunk = filing(INCOME, [tag(INCOME, "391,035", "us-gaap:Revenues", "391035000000")], entity="")
     assert all(t.rejected_because for t in facts_of(document, chunk))

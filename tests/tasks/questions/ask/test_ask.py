@@ -190,6 +190,15 @@ def test_inverted_star_of_more_is_narrowed_by_a_trait_whose_evidence_comes_along
     assert len(question.triplet_ids) == 3
 
 
+def test_a_trait_that_another_of_them_may_have_unread_narrows_nothing(corpus):
+    documents, chunks, triplets = corpus
+    unread = next(key for key, t in triplets.items() if (t.subject, t.relation) == ("Beta Corp.", "is incorporated in"))
+    said = {**documents, "Beta Corp.": replace(documents["Beta Corp."], text="State of incorporation – Delaware")}
+    rest = {key: t for key, t in triplets.items() if key != unread}
+    pair = (("Alpha Inc.", "is audited by"), ("Delta Co.", "is audited by"))
+    assert "in Delaware" not in put((said, chunks, rest), "inverted_star", *pair).text
+
+
 def test_inverted_star_with_all_but_one_named(corpus):
     question = put(
         corpus, "inverted_star", *((name, "is audited by") for name in ("Alpha Inc.", "Beta Corp.", "Delta Co."))
