@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 
 from rarefy.data_contracts.rows import COMPUTED, MULTI_HOP, Question, Triplet
@@ -22,7 +23,8 @@ def one_answer(questions: Questions, config: GatesConfig, *, chunks: Chunks, tri
     by_object: dict[Key, dict[str, str]] = defaultdict(dict)  # the names of an object's subjects, by subject
     for triplet in triplets.values():
         if not triplet.rejected_because:
-            for about in (_fact_key(triplet), _fact_key(triplet, always=True)):
+            plain = replace(triplet, relation_key=_NET_OR_TOTAL.sub("", triplet.relation_key or triplet.relation.casefold()))
+            for about in {_fact_key(triplet), _fact_key(triplet, always=True), _fact_key(plain)}:
                 by_subject[_subject(triplet), *about].setdefault(_object(triplet), triplet)
                 by_object[_object(triplet), *about].setdefault(_subject(triplet), triplet.subject)
     worded: dict[str, list[Question]] = defaultdict(list)
@@ -34,6 +36,10 @@ def one_answer(questions: Questions, config: GatesConfig, *, chunks: Chunks, tri
         if _is_ambiguous(q, triplets, by_subject, by_object)
         or any(_answers_differ(q, other) for other in worded[fold_text(q.text)])
     }
+
+
+# Without such words either is meant: "property, plant and equipment" is read as the net figure where the filing has one
+_NET_OR_TOTAL = re.compile(r"^(?:total|net) |(?:,| [-–—])? net$")
 
 
 def _is_ambiguous(
