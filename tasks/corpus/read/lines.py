@@ -192,6 +192,7 @@ CENTRED = 0.8  # of the font's size: a header's middle is no further from the mi
 HANGING = 3.0  # points: a dash or a closing parenthesis stands no further outside of its column
 FLUSH = 1.0  # points: lines of one column's name begin, or end, no further apart
 NEAR_MIDDLE = 0.15  # of a group's width: the middle of its head is no further from its own
+INTRODUCES = re.compile(r"\b(?:as follows|following)\b.*:$", re.I)  # a line between two tables, of the second
 LONE = 0.2  # of all columns' width: a period alone on its line is no further from their middle
 FAR = 40.0  # points: a header further away names no column
 ROWS = 3  # figures in fewer lines are a line of text with numbers in it,
@@ -274,7 +275,7 @@ def find_aligned_table(lines: Sequence[Line]) -> tuple[int, int, list[list[str]]
                 break
             if figured[at]:
                 end = at + 1
-            elif at - end >= 3 or len(line.text) > 110:
+            elif at - end >= 3 or len(line.text) > 110 or INTRODUCES.search(line.text):
                 break
         count = sum(figured[first:end])
         if count < FEWEST:

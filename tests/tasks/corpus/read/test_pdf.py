@@ -221,6 +221,18 @@ def test_two_rows_are_a_table_where_every_column_has_a_name(pdf: MakePdf) -> Non
     assert "|" not in read_pdf(pdf([page]), "a.pdf").text
 
 
+def test_a_line_that_introduces_a_table_ends_the_one_above_it(pdf: MakePdf) -> None:
+    above = [("(in millions)", "2022", "2021"), ("Cash", "$4,236", "$3,844"), ("Working capital", "868", "1,737")]
+    below = [
+        ("(in millions)", "2022", "2021"),
+        ("Provided by operations", "7,838", "7,230"),
+        ("Used", "(570)", "(414)"),
+    ]
+    page = unruled([*above, ("A summary of our cash flows is as follows:",), *below])
+    text = read_pdf(pdf([page]), "a.pdf").text
+    assert text.count("|---|---|---|") == 2 and "\nA summary of our cash flows is as follows:\n" in text
+
+
 def test_a_period_in_the_corner_names_the_years_beside_it(pdf: MakePdf) -> None:
     page = unruled(
         [("Year Ended June 30,", "2024", "2023"), ("North", "12", "14"), ("South", "7", "8"), ("East", "5", "6")]
