@@ -18,7 +18,6 @@ from urllib.error import URLError
 
 from rarefy.data_contracts.rows import Message, Reply, Request
 from rarefy.flows.config import Config
-from rarefy.flows.engine.cluster import describe_cluster
 from rarefy.flows.engine.reachability import check_store
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.models import accounting, roles
@@ -282,10 +281,7 @@ def examine(config: Config, file: Path | None, store: str, dask: str) -> Iterato
     yield from _check("store", lambda: _disk(store))
     yield from _check("replies", lambda: _books(config, store))
     yield from _check("prefect", _prefect)
-    if config.cluster.kind and not dask:
-        yield from _check("cluster", lambda: describe_cluster(config.cluster))
-    else:
-        yield from _dask(dask)
+    yield from _dask(dask)
     yield from _elasticsearch()
 
 
