@@ -3,10 +3,9 @@
 import re
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.knowledge.link.citations import cited_record
 from rarefy.tasks.knowledge.link.companies import read_link
 from rarefy.tasks.knowledge.link.meetings import APPROVED, FOLLOWED
-from rarefy.tasks.questions.ask.facts import ask_deadline, ask_reading, possessive
+from rarefy.tasks.questions.ask.facts import ask_reading, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex, relation_of, subject_of
 from rarefy.tasks.text.names import without_form
 
@@ -16,7 +15,7 @@ _MEETING = "Federal Open Market Committee meeting"
 
 def leads_to_one(link: Triplet, index: CorpusIndex) -> bool:
     """Whether its subject has this relation to one other record alone."""
-    return len({cited_record(name) or name for name in index.objects[subject_of(link), relation_of(link)]}) == 1
+    return len(index.objects[subject_of(link), relation_of(link)]) == 1
 
 
 def describe_linked(link: Triplet, index: CorpusIndex) -> str:
@@ -26,7 +25,7 @@ def describe_linked(link: Triplet, index: CorpusIndex) -> str:
     """
     if link.relation in (FOLLOWED, APPROVED):
         return _describe_meeting(link)
-    return _describe_section(link) if cited_record(link.object) else _describe_company(link, index)
+    return _describe_company(link, index)
 
 
 def ask_link(link: Triplet, index: CorpusIndex) -> str | None:
@@ -44,16 +43,6 @@ def _describe_meeting(link: Triplet) -> str:
     return f"the {_MEETING} whose minutes were approved " + (
         f"by the {vote[0]}" if vote else f"at the meeting of {day}"
     )
-
-
-def _describe_section(link: Triplet) -> str:
-    """ "the section in accordance with which, under 24 CFR 3285.604, drains must be completed"."""
-    own = cited_record(link.subject)
-    thing = link.subject.removesuffix(f" under {own}")
-    said = _SAID.fullmatch(link.relation)
-    if said is None:
-        return ""
-    return f"the section {said['by']} which, according to {own}, {thing} {said['verb']}"
 
 
 _CLAUSES = {  # relation → what is said of its object; "{S}" is its subject, the rest is what the sentence says
@@ -100,16 +89,8 @@ def _describe_company(link: Triplet, index: CorpusIndex) -> str:
     return "the company " + re.sub(r"\{([\w']+)\}", lambda part: parts[part[1]], template)
 
 
-_SAID = re.compile(
-    r"(?P<verb>.+?) (?P<by>in accordance with|pursuant to|in the manner (?:described|provided|prescribed) in"
-    r"|as (?:provided|required|set forth|described|specified) (?:in|by|under)|under|in|by)"
-)
-
-
 def ask_of_record(target: Triplet, link: Triplet, holder: str, index: CorpusIndex) -> str | None:
     """The question for a fact of a record that is described rather than named; None where it would not need that."""
-    if target.method == "deadline":
-        return ask_deadline(target, holder)
     if target.subject != link.object or target.relation == "preceded meeting of":
         return None  # a calendar of meetings, which nobody would ask for in this way
     return ask_reading(target, index, holder.removeprefix("the "))

@@ -209,7 +209,7 @@ def chain(path: Path, index: CorpusIndex) -> Wording:
             if holder not in clause:
                 return refuse("no_wording")
         holder = f"the {kind} {clause}"
-    if target.method in ("reading", "deadline"):
+    if target.method == "reading":
         return make_wording(ask_of_record(target, links[-1], holder, index), target)
     return ask_about(target, holder, index)
 
