@@ -189,7 +189,7 @@ def chain(path: Path, index: CorpusIndex) -> Wording:
         if link.method == "link":
             if not leads_to_one(link, index):
                 return refuse("pivot_not_unique")
-            holder = describe_linked(link, index)
+            holder = describe_linked(link)
             if not holder:
                 return refuse("no_wording")
             continue

@@ -51,7 +51,6 @@ def revenue(entity: str) -> Triplet:
 
 
 SOLD = "Sales to Boreal Systems and its affiliates represent approximately 16% of our total sales in 2024."
-BOUGHT = "The control unit for the loader is purchased from Boreal Systems."
 
 
 @pytest.mark.parametrize(
@@ -64,14 +63,6 @@ BOUGHT = "The control unit for the loader is purchased from Boreal Systems."
         (
             *("is a major customer of", SOLD, True),
             "the company that got approximately 16% of its total sales in 2024 from Boreal Systems",
-        ),
-        (
-            *("sources product from", BOUGHT, False),
-            "the company from which Acme Robotics purchased the control unit for the loader in fiscal year 2024",
-        ),
-        (
-            *("agreed to be acquired by", "We agreed to acquire Boreal Systems.", True),
-            "the company that agreed to acquire Boreal Systems",
         ),
     ],
 )
@@ -95,7 +86,7 @@ def test_a_link_alone_is_asked_where_its_description_is_a_question() -> None:
     asks = "Which company accounted for approximately 16% of Acme Robotics' total sales in 2024?"
     wording = asked(single, [link("has as a major customer", SOLD)])
     assert (wording.text, wording.answer) == (asks, "Boreal Systems")
-    assert asked(single, [link("sources product from", BOUGHT)]).rejected_because == "no_wording"
+    assert asked(single, [link("is located near", SOLD)]).rejected_because == "no_wording"
 
 
 def test_who_voted_against_at_the_meeting_that_followed() -> None:
