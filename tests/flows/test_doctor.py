@@ -1,6 +1,5 @@
 """What a config needs is looked at, and where it is missing there is a way out."""
 
-
 import pytest
 from endpoint import served
 
