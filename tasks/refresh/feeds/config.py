@@ -113,9 +113,6 @@ class WebhookConfig(BaseModel, frozen=True, extra="forbid"):
     window: float = Field(
         default=300.0, gt=0, description="seconds that a signature's time may lie from this machine's"
     )
-    window_of_flow: float = Field(
-        default=3600.0, gt=0, description="the same for a payload that waited in Prefect for its flow run"
-    )
     waiting: int = Field(
         default=1000, gt=0, description="documents that may wait to be fetched; more are told to come later"
     )
