@@ -486,7 +486,7 @@ def evaluate(
     tested = check_systems(chosen, given.config if isinstance(given.config, Path) else None, [*systems])
     resolve_protocols(protocols)  # complains of names that there are not
     own = [name for name, one in tested.items() if is_registered(one.kind)]
-    if own and (workers or dask or chosen.cluster.kind):
+    if own and (workers or dask):
         raise UsageFault(f"{own[0]} is a function of this process: name it as module:function, or leave workers out")
     options: dict[str, Any] = {
         "split": split,

@@ -37,7 +37,7 @@ def build(
     with (
         board.open(),
         mark_run(Store(store), f"build {out}", board.say),
-        connect_workers(workers, dask, config.cluster) as pool,
+        connect_workers(workers, dask) as pool,
     ):
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
         return build_benchmark(run, corpus, out, config, limit, as_of)

@@ -10,7 +10,6 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from rarefy.data_contracts.expectations import BUDGET, COUNTED_FROM
-from rarefy.flows.engine.cluster import ClusterConfig
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.serving.config import Deploy
 from rarefy.tasks.corpus.chunk import ChunkConfig
@@ -127,10 +126,6 @@ class Config(BaseModel, frozen=True, extra="forbid"):
     card: CardConfig = Field(
         default_factory=CardConfig, description="what the benchmark's card says that no table knows"
     )
-    cluster: ClusterConfig = Field(
-        default_factory=ClusterConfig,
-        description="whose machines do the work, where --dask and --workers name none: no benchmark depends on it",
-    )
     deploy: Deploy = Field(
         default_factory=Deploy, description="deploy, serve: what is set up in Prefect, when it runs, who hears of it"
     )
@@ -184,9 +179,9 @@ def _resolve_names(
     return found
 
 
-# what an evaluation, a deployment or a cluster alone asks for: no benchmark depends on it
+# what an evaluation or a deployment alone asks for: no benchmark depends on it
 OF_EVALUATION = frozenset(
-    ("retrieve", "measured", "systems", "protocols", "oracle", "correct", "statistics", "deploy", "cluster", "feeds")
+    ("retrieve", "measured", "systems", "protocols", "oracle", "correct", "statistics", "deploy", "feeds")
 )
 
 

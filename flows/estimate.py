@@ -96,7 +96,7 @@ def estimate(
     that are for testing).
     """
     board = ProgressBoard(Terminal(stderr=True), quiet)
-    with board.open(), connect_workers(workers, dask, config.cluster) as pool:
+    with board.open(), connect_workers(workers, dask) as pool:
         run = Run(Store(store), board, pool, accounting.inference_context(config, "", 0, 0))
         read = run.read_documents(stages.reading(config), run.list_sources(corpus), limit)
         parts, tables = run.batch_documents(read, limit, config.quarantine_budget)

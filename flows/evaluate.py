@@ -93,7 +93,7 @@ def evaluate(
     board = ProgressBoard(Terminal(stderr=True), quiet)
     systems, wanted, context, token = resolve_evaluation(config, names, protocol, out, quick, max_calls, max_cost)
     mark = mark_run(Store(store), f"evaluate {out}", board.say)
-    with board.open(), mark, connect_workers(workers, dask, config.cluster) as pool:
+    with board.open(), mark, connect_workers(workers, dask) as pool:
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
         plan = plan_trials(run, Path(bench), systems, wanted, config, split, questions)
         opened, chosen = plan.opened, plan.chosen

@@ -90,7 +90,7 @@ def forecast_evaluation(
     """
     board = ProgressBoard(Terminal(stderr=True), quiet)
     systems, wanted, context, token = resolve_evaluation(config, names, protocol, out, quick, max_calls, max_cost)
-    with board.open(), connect_workers(workers, dask, config.cluster) as pool:
+    with board.open(), connect_workers(workers, dask) as pool:
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
         plan = plan_trials(run, Path(bench), systems, wanted, config, split, questions)
         if budget or quick:

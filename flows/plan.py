@@ -48,7 +48,7 @@ def plan(
 ) -> CorpusPlan:
     """Read and chunk a corpus, and look up what else the store has of it."""
     board = ProgressBoard(Terminal(stderr=True), quiet)
-    with board.open(), connect_workers(workers, dask, config.cluster) as pool:
+    with board.open(), connect_workers(workers, dask) as pool:
         run = Run(Store(store), board, pool)
         read = run.read_documents(stages.reading(config), run.list_sources(corpus), limit)
         parts, tables = run.batch_documents(read, limit, config.quarantine_budget)

@@ -71,7 +71,7 @@ def refresh(
     with (
         board.open(),
         mark_run(place, f"refresh {out}", board.say),
-        connect_workers(workers, dask, config.cluster) as pool,
+        connect_workers(workers, dask) as pool,
     ):
 
         def once(lease: Lease) -> RefreshResult:

@@ -4,8 +4,6 @@ import asyncio
 import json
 import os
 import shutil
-import signal
-import subprocess
 import sys
 import time
 import urllib.request
@@ -18,7 +16,6 @@ from urllib.error import URLError
 
 from rarefy.data_contracts.rows import Message, Reply, Request
 from rarefy.flows.config import Config
-from rarefy.flows.engine.cluster import describe_cluster
 from rarefy.flows.engine.reachability import check_store
 from rarefy.flows.faults import Fault, UsageFault
 from rarefy.flows.models import accounting, roles
@@ -40,23 +37,6 @@ SCHEMA = {
     "required": ["colour"],
     "additionalProperties": False,
 }
-# Large enough for oneDNN to take its kernels for bfloat16 (it leaves products of under 16 x 16 x 16 to others), in the
-# shapes of a layer and of an attention, and a sort, for which torch has kernels of its own
-PROBE = (
-    sys.executable,
-    "-c",
-    """
-import torch
-if not torch.cuda.is_available():
-    left = torch.ones(256, 256, dtype=torch.bfloat16)
-    assert float((left @ left)[0, 0]) == 256
-    torch.nn.functional.linear(left, left, left[0])
-    heads = left.reshape(1, 4, 64, 256)
-    torch.nn.functional.scaled_dot_product_attention(heads, heads, heads)
-    torch.sort(left)
-""",
-)
-PROBE_SECONDS = 120  # most of it is the import of torch on a busy machine
 Result = tuple[str, str, str]  # what, state, what to do: the fields of a Finding
 
 
@@ -204,36 +184,10 @@ def of_nli(config: Config) -> Result:
 
 
 def _of_vllm(model: LLMConfig) -> Result:
-    installed = find_spec("vllm") is not None
-    if model.extra.get("dtype") != "float32" and (killed := killed_by_bfloat16()):
-        advice = (
-            f"this CPU cannot compute in bfloat16, whatever it announces: a small product {killed}; set "
-            'extra = { dtype = "float32" } for this model, or use a GPU or an endpoint. For torch alone '
-            "ONEDNN_MAX_CPU_ISA=AVX512_CORE_FP16 is a way out; vLLM's attention does not heed it"
-        )
-        return "vllm", WRONG if installed else MISSING, advice
-    if installed:
+    if find_spec("vllm") is not None:
         return "vllm", OK, f"is installed here; {model.model} is loaded when it is first asked"
     way = 'install "rarefy[vllm]", or let Dask workers that have it (--dask) hold the model'
     return "vllm", MISSING, f"is not installed here; {way}"
-
-
-def killed_by_bfloat16() -> str:
-    """What killed a child process that computed in bfloat16 on this CPU; "" where it lived, or a GPU would do the work.
-
-    Some virtual machines announce AMX and trap on it: only a child can try that.
-    """
-    # vLLM's own kernels do not heed it, so that the probe must not be spared by it either
-    around = {name: value for name, value in os.environ.items() if name != "ONEDNN_MAX_CPU_ISA"}
-    try:
-        done = subprocess.run(PROBE, env=around, capture_output=True, timeout=PROBE_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        return ""  # slow is not dead
-    if done.returncode >= 0:  # a torch that cannot be imported is told of where it is needed
-        return ""
-    number = -done.returncode
-    name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
-    return f"died of {name}"
 
 
 def _of_recorded(model: LLMConfig) -> Result:
@@ -282,10 +236,7 @@ def examine(config: Config, file: Path | None, store: str, dask: str) -> Iterato
     yield from _check("store", lambda: _disk(store))
     yield from _check("replies", lambda: _books(config, store))
     yield from _check("prefect", _prefect)
-    if config.cluster.kind and not dask:
-        yield from _check("cluster", lambda: describe_cluster(config.cluster))
-    else:
-        yield from _dask(dask)
+    yield from _dask(dask)
     yield from _elasticsearch()
 
 

@@ -77,10 +77,6 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("corpus", metavar="CORPUS", help="folder, file or fsspec URL (s3://bucket/folder)")
     parser.add_argument("--out", metavar="DIR", required=True, help="folder of the benchmark")
     _add_interval(parser, 30.0, "seconds between two looks (default: 30)")
-    parser.add_argument("--mirror", metavar="DIR", default="", help="of a bucket: keep a copy here, and build from it")
-    parser.add_argument(
-        "--follow-deletions", action="store_true", help="of a mirror: what goes from the bucket goes from it too"
-    )
     _add_refresh_options(parser)
     parser.set_defaults(run=watch)
 
@@ -154,15 +150,14 @@ def watch(given: argparse.Namespace) -> int:
     """Look at a corpus again and again, and refresh its benchmark when documents changed."""
     config = _prepare_refresh(given)
     check_benchmark_folder(given.out)
-    from rarefy.flows.serving.folder_watch import WatchedPlace, check, follow
+    from rarefy.flows.serving.folder_watch import check, follow
 
-    check(given.corpus, given.mirror, {"--out": given.out, "--store": given.store})
-    place = WatchedPlace(given.corpus, given.mirror, given.follow_deletions)
-    follower = _make_follower(given, config, place.built)
+    check(given.corpus, {"--out": given.out, "--store": given.store})
+    follower = _make_follower(given, config, given.corpus)
     with _interrupt_on_sigterm():
         message = f"watching {given.corpus} every {given.every:,.0f} s for {given.out}; Ctrl-C ends it"
         follower.say("looking once" if given.once else message)
-        follow(follower, place, config.feeds.folder, given.every, once=given.once)
+        follow(follower, given.corpus, config.feeds.folder, given.every, once=given.once)
     return 0
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 from uuid import uuid4
 
-from rarefy.flows.engine.cluster import ClusterConfig, start_cluster
 from rarefy.flows.faults import Fault, NobodyAnswers, Outage, UsageFault
 from rarefy.flows.models.accounting import asks_model, needs_model_worker
 from rarefy.tasks.models.llm import InferenceContext
@@ -25,7 +24,7 @@ RESOURCE = "vllm"  # of Dask workers that hold a model: `dask worker --resources
 # process from answering for more than some seconds (docs/machines.md); Dask's own five minutes are five minutes lost
 TTL = "2 minutes"
 TTL_NAME = "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL"
-NO_CLUSTER = ClusterConfig()
+PATIENCE = 600  # seconds to wait for the first worker, who may need a new machine
 
 
 class Workers(Protocol):
@@ -94,9 +93,9 @@ def _run_in_threads(job: Job, parts: Sequence[Inputs], store: str, means: Infere
 
 
 @contextlib.contextmanager
-def connect_workers(workers: int, scheduler: str, cluster: ClusterConfig = NO_CLUSTER) -> Iterator[Workers]:
-    """The workers of the scheduler at this address, else so many processes, else of the cluster, else this process."""
-    if not scheduler and not workers and not cluster.kind:
+def connect_workers(workers: int, scheduler: str) -> Iterator[Workers]:
+    """The workers of the scheduler at this address, else so many processes, else this process."""
+    if not scheduler and not workers:
         yield run_in_process
         return
     # imported late: half a second that a small build need not spend
@@ -110,17 +109,15 @@ def connect_workers(workers: int, scheduler: str, cluster: ClusterConfig = NO_CL
                 raise NobodyAnswers(
                     f"--dask {scheduler}: no scheduler answers there ({error}); start one with `dask scheduler`"
                 ) from error
-        elif workers:
-            client = stack.enter_context(Client(stack.enter_context(_processes(workers))))
         else:
-            client = stack.enter_context(Client(stack.enter_context(start_cluster(cluster))))
+            client = stack.enter_context(Client(stack.enter_context(_processes(workers))))
         where = client.scheduler.address  # now: a client that has lost its scheduler no longer knows which it was
-        threads = max(count_cores() // workers, 1) if workers and not scheduler else 1  # of a tool, in each worker
+        threads = 1 if scheduler else max(count_cores() // workers, 1)  # of a tool, in each worker
         checked: set[str] = set()  # stores
 
         def run_on_dask(job: Job, parts: Sequence[Inputs], store: str, means: InferenceContext = NO_MODEL) -> Done:
-            if (scheduler or not workers) and store not in checked:
-                _check_shared_store(client, where, store, cluster)
+            if scheduler and store not in checked:
+                _check_shared_store(client, where, store)
                 checked.add(store)
             return _run_on_dask(client, where, job, parts, store, threads, means)
 
@@ -145,7 +142,7 @@ def _processes(workers: int) -> Iterator[Any]:
         yield cluster
 
 
-def _check_shared_store(client: Any, where: str, url: str, cluster: ClusterConfig) -> None:
+def _check_shared_store(client: Any, where: str, url: str) -> None:
     """Have a worker read what was just written to the store; Fault where none does, or it sees another store."""
     from distributed import CancelledError
 
@@ -154,12 +151,10 @@ def _check_shared_store(client: Any, where: str, url: str, cluster: ClusterConfi
     store = Store(url)
     store.write(name, token.encode())
     try:
-        answer = client.submit(read_if_visible, url, name, key=f"meet-{token}", pure=False).result(
-            timeout=cluster.patience
-        )
+        answer = client.submit(read_if_visible, url, name, key=f"meet-{token}", pure=False).result(timeout=PATIENCE)
     except TimeoutError:
         raise Fault(
-            f"no worker of {where} took any work in {cluster.patience} seconds; start some with `dask worker {where}`, "
+            f"no worker of {where} took any work in {PATIENCE} seconds; start some with `dask worker {where}`, "
             "or look at what keeps the cluster from it"
         ) from None
     except CancelledError as error:

@@ -1,18 +1,18 @@
 """What is deployed, when it runs, and who hears of it: the section [deploy] of a config."""
 
 import re
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, Field
-
-from rarefy.flows.engine.cluster import find_secrets
 
 Ending = Literal["failed", "crashed", "timed-out", "regression", "lost", "cancelled", "refreshed"]
 KINDS = ("build", "refresh", "evaluate", "watch")
 _EVERY = re.compile(r"every (\d+) ?(s|min|h|d)")
 _CRON = re.compile(r"(?:[\dA-Za-z*/,#?-]+ +){4}[\dA-Za-z*/,#?-]+")
 _BLOCK = re.compile(r"\{\{ *prefect\.(blocks|variables)\.[^}]+\}\}")
+_SECRET = re.compile(r"(?i)password|passwd|secret|token|credential|access_?key|api_?key")
 _SECONDS = {"s": 1, "min": 60, "h": 3_600, "d": 86_400}
 
 
@@ -48,13 +48,28 @@ def _rule(text: str) -> str:
 
 
 def _without_secrets(variables: dict[str, Any]) -> dict[str, Any]:
-    for path, value in find_secrets(variables):
-        if not _BLOCK.search(value):
+    for path, value in _leaves(variables):
+        named_secret = _SECRET.search(path.rpartition(".")[2]) and isinstance(value, str)
+        if named_secret and not _BLOCK.search(value):
             raise ValueError(
                 f"{path}: looks like a secret, and Prefect shows job variables to everybody; make a block of it, and "
                 'write "{{ prefect.blocks.secret.NAME }}" here'
             )
     return variables
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of nested tables and lists, under its path; of Kubernetes' {name, value} under the name."""
+    if isinstance(value, dict) and set(value) == {"name", "value"}:
+        yield f"{path}.{value['name']}", value["value"]
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list | tuple):
+        for place, inner in enumerate(value):
+            yield from _leaves(inner, f"{path}.{place}")
+    else:
+        yield path, value
 
 
 Schedule = Annotated[

@@ -12,10 +12,9 @@ from rarefy.flows.engine.output_folders import check_outside_corpus
 from rarefy.flows.engine.reachability import is_storage_error
 from rarefy.flows.faults import Fault, SpentFault, UsageFault
 from rarefy.tasks.corpus.read.sources import is_url
-from rarefy.tasks.refresh.feeds.bucket import MirrorState, mirror_bucket
 from rarefy.tasks.refresh.feeds.config import FolderConfig
 from rarefy.tasks.refresh.feeds.faults import FeedFault
-from rarefy.tasks.refresh.feeds.feed_memory import load_memory, save_memory
+from rarefy.tasks.refresh.feeds.feed_memory import save_memory
 from rarefy.tasks.refresh.feeds.folder import FileChanges, Moment, current_moment, settle_files
 from rarefy.tasks.refresh.feeds.watched import load_seen, memory_name, scan_documents
 from rarefy.tasks.refresh.refresh_queue import pending_requests, request_refresh
@@ -118,20 +117,6 @@ class PollResult:
     lost: bool = False  # what is watched could not be looked at
 
 
-@dataclass(frozen=True)
-class WatchedPlace:
-    """What is watched, and the folder that a refresh reads."""
-
-    corpus: str  # folder, file or fsspec URL
-    folder: str = ""  # that mirrors the URL, if the documents are not read from there
-    follow_deletions: bool = False
-
-    @property
-    def built(self) -> str:
-        """What a refresh reads."""
-        return self.folder or self.corpus
-
-
 def look(
     corpus: str,
     out: str,
@@ -139,8 +124,6 @@ def look(
     config: Config,
     say: Say = lambda line: None,
     then: Callable[[], object] = lambda: None,
-    mirror_into: str = "",
-    follow_deletions: bool = False,
     sleep: Callable[[float], object] = time.sleep,
 ) -> str:
     """Look once, as a deployment does; says what changed and is asked for since the last look, "" for nothing.
@@ -148,8 +131,8 @@ def look(
     Where files have to settle, it looks a second time once they may have, so that nothing waits for the next run.
     `then` is done before what was seen is remembered: what a crash comes between is done once more, and never not.
     """
-    place, folder = WatchedPlace(corpus, mirror_into, follow_deletions), config.feeds.folder
-    given = (Store(store), line_of(out), place, folder, say)
+    folder = config.feeds.folder
+    given = (Store(store), line_of(out), corpus, folder, say)
     found = poll(*given, then=then)
     if found.waiting and not found.moves:
         say(found.message)
@@ -163,7 +146,7 @@ def look(
 def poll(
     store: Store,
     line: str,
-    place: WatchedPlace,
+    corpus: str,
     config: FolderConfig,
     say: Say,
     moment: Callable[[], Moment] = current_moment,
@@ -173,35 +156,32 @@ def poll(
 
     Asked for first, remembered last: a crash between the two asks once more, which costs nothing.
     """
-    name = memory_name(line, place.built)
-    before, damage = load_seen(store, line, place.built)
+    before, damage = load_seen(store, line, corpus)
     if damage:
         say(damage)
-    if place.folder:
-        _mirrored(store, f"{name}-mirror", place, say)
     try:
-        listed = scan_documents(place.built, before, config.rehash)
+        listed = scan_documents(corpus, before, config.rehash)
     except FileNotFoundError as error:
         return PollResult(
-            FileChanges(), (), f"{error.filename or place.built} is not there: nothing is taken for deleted", True
+            FileChanges(), (), f"{error.filename or corpus} is not there: nothing is taken for deleted", True
         )
     if before.taken and not listed:
-        gone = f"{place.built}: none of {len(before.taken):,} documents is there: nothing is taken for deleted"
+        gone = f"{corpus}: none of {len(before.taken):,} documents is there: nothing is taken for deleted"
         return PollResult(
             FileChanges(), (), f"{gone} (is it mounted? `rarefy refresh` tells what a build would make of it)", True
         )
     found = settle_files(before, listed, moment(), config.settle, config.hold)
     if found.moves:
-        request_refresh(store, line, f"{place.corpus}: {found.moves.told()}")
+        request_refresh(store, line, f"{corpus}: {found.moves.told()}")
         then()
     if found.after != before:
-        save_memory(store, name, found.after)
+        save_memory(store, memory_name(line, corpus), found.after)
     return PollResult(found.moves, found.waiting, describe_poll(found.moves, found.waiting, len(listed)))
 
 
 def follow(
     follower: Follower,
-    place: WatchedPlace,
+    corpus: str,
     config: FolderConfig,
     every: float,
     sleep: Callable[[float], object] = time.sleep,
@@ -215,7 +195,7 @@ def follow(
     last_message = ""
     while True:
         try:
-            found = poll(follower.store, follower.line, place, config, follower.say, moment)
+            found = poll(follower.store, follower.line, corpus, config, follower.say, moment)
         except Exception as error:
             if not isinstance(error, FeedFault | OSError) and not is_storage_error(error):
                 raise
@@ -241,32 +221,11 @@ def follow(
             sleep(min(every, max(config.settle, 0.05)) if found.waiting else every)
 
 
-def check(corpus: str, mirror_into: str, made: Mapping[str, str]) -> None:
+def check(corpus: str, made: Mapping[str, str]) -> None:
     """UsageFault where a corpus cannot be watched; `made` are the folders that a refresh writes to, by option."""
-    if mirror_into and not is_url(corpus):
-        raise UsageFault(f"--mirror is for a bucket, and {corpus} is a path; watch it as it is")
-    if mirror_into and is_url(mirror_into):
-        raise UsageFault(f"--mirror {mirror_into}: a folder is wanted")
     if not is_url(corpus) and not Path(corpus).expanduser().exists():
         raise UsageFault(f"{corpus}: no such file or folder; make it first, even if it is empty")
-    check_outside_corpus(mirror_into or corpus, made)
-
-
-def _mirrored(store: Store, name: str, place: WatchedPlace, say: Say) -> None:
-    known, damage = load_memory(store, name, MirrorState)
-    if damage:
-        say(damage)
-    done = mirror_bucket(
-        place.corpus,
-        Path(place.folder).expanduser(),
-        known,
-        place.follow_deletions,
-        lambda: save_memory(store, name, known),
-    )
-    for key, why in list(done.skipped.items())[:3]:
-        say(f"{place.corpus}: {key!r} is left out: {why}")
-    if done.fetched or done.removed:
-        say(f"{place.corpus}: {len(done.fetched):,} fetched, {len(done.removed):,} removed")
+    check_outside_corpus(corpus, made)
 
 
 def describe_poll(moves: FileChanges, waiting: tuple[str, ...], count: int) -> str:

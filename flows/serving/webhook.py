@@ -12,10 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from prefect import flow
-
-from rarefy.flows.config import Config
-from rarefy.flows.faults import Fault, UsageFault
+from rarefy.flows.faults import UsageFault
 from rarefy.tasks.refresh.feeds import arrivals
 from rarefy.tasks.refresh.feeds.arrivals import (
     SECRET_VARIABLE,
@@ -32,42 +29,6 @@ from rarefy.tasks.store.tables import Store
 
 Say = Callable[[str], None]
 Answer = tuple[int, str]  # HTTP status, and the reason in words
-REFUSED = "refused:"
-
-
-@flow(name="rarefy arrive", flow_run_name="document for {out}", persist_result=False)
-def arrive(
-    body: str,
-    signature: str,
-    corpus: str,
-    out: str,
-    config: Config = Config(),  # noqa: B008  (frozen)
-    store: str = ".rarefy",
-    deployment: str = "",
-) -> str:
-    """Fetch the document that a signed payload names; the deployment that refreshes the benchmark in `out` is run.
-
-    For an automation of Prefect: `body` and `signature` are what a webhook would send. Run again, as after a crash,
-    it goes on; a payload that was dealt with is refused.
-    """
-    from prefect.logging import get_run_logger
-
-    from rarefy.flows.serving.flow_runs import start_deployment
-
-    hook = Hook(Store(store), out, Path(corpus), config.feeds.webhook, read_secrets(), get_run_logger().info)
-    try:
-        name = verify_signature(signature, body.encode(), hook.secrets, time.time(), hook.config.window_of_flow)
-        named = arrivals.parse_payload(body.encode())
-    except (BadSignature, ValueError) as error:
-        raise Fault(f"payload refused: {error}") from error
-    fresh = arrivals.save_arrival(hook.store, hook.line, name, int(signature[2:].partition(",")[0]), named)
-    known = arrivals.load_arrival(hook.store, hook.line, name)
-    if known is None or known.told:
-        raise Fault(f"payload refused: it was used before ({known.told if known else 'and its record is lost'})")
-    outcome = hook.take(name, known, resumed=not fresh, last=False)
-    if REFUSED in outcome:
-        raise Fault(outcome)
-    return f"{outcome}; {start_deployment(deployment, only_if_wanted=True)}" if deployment else outcome
 
 
 def read_secrets() -> tuple[str, ...]:
@@ -148,12 +109,11 @@ class Hook:
                 reason = f"{type(error).__name__}: {error}; taken up when this starts again"
                 self.say(f"{without_query(arrival.payload.address)}: {reason}")
 
-    def take(self, name: str, arrival: arrivals.Arrival, resumed: bool = False, last: bool = True) -> str:
+    def take(self, name: str, arrival: arrivals.Arrival, resumed: bool = False) -> str:
         """Fetch one document, ask for a refresh, and note what came of it.
 
         In this order, so that a crash anywhere leaves it to be done again; `resumed` asks for a refresh even where the
-        document stands there already, since the crash may have come just then. Where its server does not answer, that
-        is raised unless this was the `last` try there will be.
+        document stands there already, since the crash may have come just then.
         """
         try:
             came, path = arrivals.fetch_into_corpus(arrival.payload, self.corpus, self.config, self.resolve, self.sleep)
@@ -162,10 +122,8 @@ class Hook:
                 self.moved.set()
             outcome = f"{path} {came}"
         except Refused as error:
-            outcome = f"{REFUSED} {error}"
+            outcome = f"refused: {error}"
         except TryLater as error:
-            if not last:
-                raise Fault(str(error)) from error
             outcome = f"not fetched: {error}"
         arrivals.mark_done(self.store, self.line, name, arrival, outcome)
         self.say(f"{without_query(arrival.payload.address)}: {outcome}")

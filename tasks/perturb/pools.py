@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 
 from rarefy.data_contracts.rows import Chunk, Pool, Question, Swap, Triplet, row_id
-from rarefy.tasks.knowledge.link.pages import REFERS
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.context.other_values import (
     ENTITY,
@@ -272,7 +271,7 @@ class _SwapFinder:
     ) -> Iterator[Swap]:
         """Two swaps at most of each fact that the neighbours state."""
         forms = (question.answer, question.aliases)
-        for triplet in (t for name in neighbours for t in stated.get(name, ()) if t.relation != REFERS):
+        for triplet in (t for name in neighbours for t in stated.get(name, ())):
             name = triplet.object_type or "NAME"
             if triplet.triplet_id not in self.fact_swaps:
                 value = Value(

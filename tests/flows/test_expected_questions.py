@@ -1,16 +1,14 @@
 """What is said beforehand of a corpus: how many questions the rules will find, from whole documents sampled."""
 
-import random
 import shutil
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from rarefy.data_contracts.rows import Document
-from rarefy.data_contracts.tables import to_table
+from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.cli import main
 from rarefy.flows.config import Config
 from rarefy.flows.engine import stages
@@ -21,12 +19,10 @@ from rarefy.flows.models import expected_questions
 from rarefy.flows.models import expected_questions as expecting
 from rarefy.flows.models.expected_questions import (
     ExpectedQuestions,
-    Outline,
-    Range,
-    choose_documents,
     clip_document,
     expect_questions,
     extrapolate,
+    sample_documents,
 )
 from rarefy.tasks.sample import CORPUS
 from rarefy.tasks.store.tables import Store
@@ -52,95 +48,49 @@ def begun(tmp_path: Path, corpus: Path, name: str = "store") -> tuple[Run, list]
     )[0]
 
 
-def outline(number: int, issuer: str = "", size: int = 100, kind: str = "finance 10-K") -> Outline:
-    """A document of text alone, so that its work is its size."""
-    return Outline(number, 0, f"d{number:03}", issuer or f"issuer {number}", kind, 0, size)
-
-
 @pytest.fixture(scope="session")
 def sampled(tmp_path_factory):
-    """The sample corpus, read, with the outlines of its documents and the documents."""
+    """The documents of the sample corpus."""
     run, parts = begun(tmp_path_factory.mktemp("sample"), CORPUS)
-    seen, times = expected_questions.outlines(run.store, parts, expected_questions.sample_parts(parts))
-    assert times == 1.0
-    return seen, expected_questions.load_documents(run.store, parts, seen, expecting.MOST)
+    rows = [row for part in parts for row in from_table(run.store.table(part["documents"]), Document)]
+    return sorted(rows, key=lambda row: row.doc_id)
 
 
-def test_the_forecast_of_the_sample_corpus_is_near_what_its_build_accepts(sampled):
-    seen, documents = sampled
-    made = extrapolate(seen, 1.0, documents, Config(), len(seen), still)
-    assert ACCEPTED["single"] / 2 <= made.single <= 2 * ACCEPTED["single"]
-    for pattern, one in made.multi.items():
-        assert one.low <= ACCEPTED[pattern] <= one.high and one.low <= one.likely <= one.high
-    assert not made.few
+def test_the_forecast_of_the_whole_sample_corpus_is_near_what_its_build_accepts(sampled):
+    made = extrapolate(sampled, len(sampled), len(sampled), Config(), still)
+    assert made.documents == len(sampled) and not made.few
+    for pattern, count in made.counts.items():
+        assert ACCEPTED[pattern] / 2 <= count <= 2 * ACCEPTED[pattern]
 
 
-def test_nothing_is_uncertain_where_the_sample_is_the_whole_corpus(sampled):
-    seen, documents = sampled
-    filing = [row for row in documents if row.doc_id == min(row.doc_id for row in documents if row.facts)]
-    own = [one for one in seen if one.doc_id == filing[0].doc_id]
-    made = extrapolate(own, 1.0, filing, Config(), 1, still)
-    assert made.single and all(one.low == one.likely == one.high for one in made.multi.values())
-
-
-def test_a_forecast_of_half_the_documents_says_twice_what_was_found(sampled):
-    seen, documents = sampled
-    once = extrapolate(seen, 1.0, documents, QUICK, len(seen), still)
-    twice = extrapolate(seen, 2.0, documents, QUICK, 2 * len(seen), still)
-    assert twice.single == pytest.approx(2 * once.single)
-    assert all(twice.multi[name].likely == pytest.approx(2 * once.multi[name].likely) for name in once.multi)
-    assert all(twice.multi[name].low <= twice.multi[name].likely < twice.multi[name].high for name in once.multi)
+def test_a_forecast_of_half_the_documents_says_twice_what_was_found_and_no_more_than_the_quota(sampled):
+    quotas = {name: 40 if name == "change" else 100_000 for name in Config().graph.quotas}
+    config = QUICK.model_copy(update={"graph": QUICK.graph.model_copy(update={"quotas": quotas})})
+    filing = [row for row in sampled if row.facts][:1]
+    once, twice = extrapolate(filing, 1, 1, config, still), extrapolate(filing, 1, 2, config, still)
+    assert once.counts["single"] and once.counts["change"] == 40
+    assert twice.counts == {
+        name: 40 if name == "change" else pytest.approx(2 * count) for name, count in once.counts.items()
+    }
 
 
 def test_the_same_documents_in_any_order_give_the_same_forecast(sampled):
-    seen, documents = sampled
-    small = sorted(documents, key=lambda row: len(row.text))[:3]
-    own = [one for one in seen if one.doc_id in {row.doc_id for row in small}]
-    first = extrapolate(own, 1.0, small, Config(), 3, still)
-    assert extrapolate(own[::-1], 1.0, small[::-1], Config(), 3, still) == first
+    small = sorted(sampled, key=lambda row: len(row.text))[:3]
+    assert extrapolate(small[::-1], 3, 3, Config(), still) == extrapolate(small, 3, 3, Config(), still)
 
 
-def test_a_sample_has_all_documents_of_an_entity_and_keeps_to_its_budget():
-    seen = [outline(number, f"issuer {number // 3}") for number in range(300)]
-    chosen = choose_documents(seen, 3_000)
-    by_issuer = {one.issuer for one in chosen}
-    assert all(one in chosen for one in seen if one.issuer in by_issuer)
-    assert 2_000 <= sum(one.size for one in chosen) <= 1.25 * 3_000
-
-
-def test_a_sample_hangs_neither_on_order_nor_much_on_a_new_document():
-    seen = [outline(number, size=50 + number) for number in range(200)]
-    shuffled = random.Random(7).sample(seen, len(seen))
-    assert choose_documents(shuffled, 4_000) == choose_documents(seen, 4_000)
-    before, after = set(choose_documents(seen, 4_000)), set(choose_documents([*seen, outline(900)], 4_000))
-    assert len(before & after) > 0.8 * len(before)
-
-
-def test_each_kind_of_document_is_in_the_sample():
-    seen = [outline(n) for n in range(50)] + [outline(n, kind="policy text/markdown") for n in range(50, 60)]
-    assert {one.kind for one in choose_documents(seen, 1_000)} == {"finance 10-K", "policy text/markdown"}
-
-
-def test_an_entity_with_more_than_the_budget_is_sampled_by_documents():
-    seen = [outline(number, "Federal Open Market Committee") for number in range(100)]
-    assert 5 <= len(choose_documents(seen, 1_000)) <= 13
-
-
-def test_tables_count_as_the_work_they_are():
-    seen = [Outline(number, 0, f"d{number:03}", f"issuer {number}", "10-K", 50, 50) for number in range(100)]
-    assert len(choose_documents(seen, 9_000)) < 0.3 * len(
-        choose_documents([outline(number) for number in range(100)], 9_000)
-    )
-
-
-def test_a_small_corpus_is_its_own_sample():
-    seen = [outline(number) for number in range(5)]
-    assert choose_documents(seen, 500) == seen
+def test_a_sample_keeps_to_its_size_and_hangs_little_on_a_new_document(tmp_path, monkeypatch):
+    monkeypatch.setattr(expecting, "CHARACTERS", 400)
+    store = Store(str(tmp_path / "store"))
+    rows = [Document(f"d{n}", str(n), "a", "", "text/plain", "x" * 10) for n in range(200)]
+    parts = [{"documents": store.keep(to_table([row], Document)), "rows": 1} for row in rows]
+    (before, looked), (after, _) = (sample_documents(store, some) for some in (parts[::-1][1:], parts))
+    assert looked == 40 and len(before) == 40
+    assert len({row.doc_id for row in before} & {row.doc_id for row in after}) >= 39
 
 
 def test_of_a_very_long_document_the_beginning_is_looked_at(sampled):
-    _, documents = sampled
-    longest = max(documents, key=lambda row: len(row.text))
+    longest = max(sampled, key=lambda row: len(row.text))
     short = clip_document(longest, 10_000)
     assert (
         len(short.text) == 10_000 and short.blocks and all(one.end <= 10_000 for one in (*short.blocks, *short.facts))
@@ -149,12 +99,12 @@ def test_of_a_very_long_document_the_beginning_is_looked_at(sampled):
 
 
 def test_what_time_does_not_allow_is_left_out_and_the_forecast_says_of_how_much(sampled):
-    seen, documents = sampled
     ticks = iter(range(10_000))
-    made = extrapolate(seen, 1.0, documents, QUICK, len(seen), lambda: 3.0 * next(ticks))
-    assert made.documents < len(seen)
+    made = extrapolate(sampled, len(sampled), len(sampled), QUICK, lambda: 3.0 * next(ticks))
+    assert made.documents < len(sampled)
     assert (
-        f"from {made.documents} of {len(seen)} documents" in expected_questions.describe_expected(made, QUICK, "c")[0]
+        f"from {made.documents} of {len(sampled)} documents"
+        in expected_questions.describe_expected(made, QUICK, "c")[0]
     )
 
 
@@ -164,35 +114,31 @@ def test_documents_with_the_same_text_count_once(tmp_path):
     some = min(
         (path for path in corpus.iterdir() if path.suffix in (".md", ".txt")), key=lambda path: path.stat().st_size
     )
-    run, parts = begun(tmp_path, corpus, "one")
-    once, _ = expected_questions.outlines(run.store, parts, expected_questions.sample_parts(parts))
     for number in range(3):
         shutil.copy(some, corpus / f"again{number}{some.suffix}")
-    run, parts = begun(tmp_path, corpus, "two")
-    again, times = expected_questions.outlines(run.store, parts, expected_questions.sample_parts(parts))
-    assert len(parts) == len(once) + 3 and len(again) == len(once) and times == 1.0
+    run, parts = begun(tmp_path, corpus)
+    found, looked = sample_documents(run.store, parts)
+    assert looked == len(parts) == len(found) + 3
 
 
-def test_of_very_many_parts_some_are_looked_at_and_count_for_all(tmp_path, monkeypatch):
+def test_of_very_many_parts_some_are_looked_at(tmp_path, monkeypatch):
     store = Store(str(tmp_path / "store"))
-    row = Document("a", "0", "a", "", "text/plain", "Some text.")
-    rows = [replace(row, doc_id=f"d{n}", content_hash=str(n)) for n in range(20)]
+    rows = [Document(f"d{n}", str(n), "a", "", "text/plain", "Some text.") for n in range(20)]
     parts = [{"documents": store.keep(to_table([one], Document)), "rows": 1} for one in rows]
     monkeypatch.setattr(expected_questions, "PARTS", 5)
-    seen, times = expected_questions.outlines(store, parts, expected_questions.sample_parts(parts))
-    assert len(seen) == 5 and times == 4.0
+    found, looked = sample_documents(store, parts)
+    assert len(found) == looked == 5
 
 
 def test_an_expectation_is_one_line():
-    multi = {"inverted_star": Range(0, 1, 3.2), "chain": Range(18.7, 35, 61), "star": Range(5, 5, 5)}
-    made = ExpectedQuestions(3, 12, 1_000_000, 271.4, multi)
+    made = ExpectedQuestions(3, 12, {"single": 271.4, "inverted_star": 1.2, "chain": 35, "star": 5})
     assert expected_questions.describe_expected(made, Config(), "filings") == [
-        "about 310 questions: 270 single, 0 to 3 inverted star, 19 to 61 chain, 5 star (from 3 of 12 documents)"
+        "about 310 questions: 270 single, 1 inverted star, 35 chain, 5 star (from 3 of 12 documents)"
     ]
 
 
 def test_next_to_nothing_is_said_with_the_exact_lines_that_name_a_model():
-    made = ExpectedQuestions(16, 16, 97_598, 0.0, {"chain": Range(0, 0, 3)})
+    made = ExpectedQuestions(16, 16, {"single": 0.0, "chain": 0.0})
     first, *more = expected_questions.describe_expected(made, Config(), "handbook/", "bench/")
     assert first == "next to nothing: no question by rules (from all documents)"
     text = "\n".join(more)

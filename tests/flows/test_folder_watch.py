@@ -17,7 +17,7 @@ from rarefy.flows.cli import main
 from rarefy.flows.config import Config, load
 from rarefy.flows.faults import Fault, SpentFault
 from rarefy.flows.serving import folder_watch
-from rarefy.flows.serving.folder_watch import Follower, WatchedPlace, follow, look, poll
+from rarefy.flows.serving.folder_watch import Follower, follow, look, poll
 from rarefy.tasks.refresh.feeds.config import FolderConfig
 from rarefy.tasks.refresh.feeds.folder import Moment
 from rarefy.tasks.refresh.feeds.watched import load_seen, remember_read, scan_documents
@@ -50,9 +50,7 @@ class Scene:
 
     def poll(self, after: float = 0.0, **more: object) -> str:
         self.seconds += after
-        return poll(
-            self.store, "line", WatchedPlace(str(self.corpus)), FOLDER, self.said.append, self.moment, **more
-        ).message
+        return poll(self.store, "line", str(self.corpus), FOLDER, self.said.append, self.moment, **more).message
 
     def moment(self) -> Moment:
         return Moment("boot", self.seconds)
@@ -68,7 +66,7 @@ class Scene:
             todo.pop(0)()
 
         with pytest.raises(KeyboardInterrupt):
-            follow(self.follower, WatchedPlace(str(self.corpus)), FOLDER, 30, sleep, moment=self.moment)
+            follow(self.follower, str(self.corpus), FOLDER, 30, sleep, moment=self.moment)
 
     def write(self, name: str, text: str) -> None:
         (self.corpus / name).write_text(text)
@@ -112,7 +110,7 @@ def test_what_was_seen_survives_the_process(scene):
     scene.poll()
     again = Store(scene.store.url)
     moment = Moment("boot", scene.seconds + 10)
-    found = poll(again, "line", WatchedPlace(str(scene.corpus)), FOLDER, scene.said.append, lambda: moment)
+    found = poll(again, "line", str(scene.corpus), FOLDER, scene.said.append, lambda: moment)
     assert found.moves.added == ("a.txt",)
 
 
@@ -166,7 +164,7 @@ def test_each_watched_place_of_a_benchmark_has_a_memory_of_its_own(scene, tmp_pa
     scene.poll(after=10)
     other = tmp_path / "other"
     other.mkdir()
-    found = poll(scene.store, "line", WatchedPlace(str(other)), FOLDER, scene.said.append, scene.moment)
+    found = poll(scene.store, "line", str(other), FOLDER, scene.said.append, scene.moment)
     assert not found.moves and "nothing is taken" not in found.message
 
 
@@ -324,7 +322,7 @@ def test_once_a_failure_that_is_mended_while_others_settle_is_none(scene):
     def sleep(seconds: float) -> None:
         scene.seconds += seconds
 
-    follow(scene.follower, WatchedPlace(str(scene.corpus)), FOLDER, 30, sleep, once=True, moment=scene.moment)
+    follow(scene.follower, str(scene.corpus), FOLDER, 30, sleep, once=True, moment=scene.moment)
     assert "the refresh failed: no space left" in scene.said
     assert scene.saw == [["a.txt"]] and pending_requests(scene.store, "line") == []
 
@@ -356,31 +354,24 @@ def test_what_a_build_has_read_is_not_asked_for_and_what_changed_meanwhile_is(sc
     assert scene.poll(after=30) == "3 documents, nothing new"
 
 
-def test_a_bucket_is_watched_directly_and_through_a_mirror(tmp_path):
+def test_a_bucket_is_watched(tmp_path):
     import fsspec
 
     memory = fsspec.filesystem("memory")
     memory.pipe_file("/watched/a.txt", b"a")
     store = Store(tmp_path / "store")
+
+    def look_twice(at: float) -> folder_watch.PollResult:
+        given = (store, "line", "memory://watched", FolderConfig(settle=0), print)
+        poll(*given, lambda: Moment("b", at))
+        return poll(*given, lambda: Moment("b", at + 1))
+
     try:
-        for name, place in (
-            ("direct", WatchedPlace("memory://watched")),
-            ("mirrored", WatchedPlace("memory://watched", str(tmp_path / "mirror"), follow_deletions=True)),
-        ):
-            said: list[str] = []
-            found = [
-                poll(store, name, place, FolderConfig(settle=0), said.append, lambda n=n: Moment("b", n))
-                for n in (1.0, 2.0)
-            ]
-            assert found[-1].moves.added == ("a.txt",), name
+        assert look_twice(1.0).moves.added == ("a.txt",)
         memory.pipe_file("/watched/b.txt", b"b")
         memory.rm_file("/watched/a.txt")
-        found = [
-            poll(store, "mirrored", place, FolderConfig(settle=0), said.append, lambda n=n: Moment("b", n))
-            for n in (3.0, 4.0)
-        ]
-        assert (found[-1].moves.added, found[-1].moves.deleted) == (("b.txt",), ("a.txt",))
-        assert sorted(path.name for path in (tmp_path / "mirror").iterdir()) == ["b.txt"]
+        moves = look_twice(3.0).moves
+        assert (moves.added, moves.deleted) == (("b.txt",), ("a.txt",))
     finally:
         memory.store.clear()
 
@@ -390,8 +381,6 @@ def test_what_cannot_be_watched_is_told_before_anything_is_started(tmp_path, cap
     out = ["--out", str(tmp_path / "out"), "--store", str(tmp_path / "store")]
     assert main(["watch", str(tmp_path / "nowhere"), *out]) == 2
     assert "no such file or folder" in capsys.readouterr().err
-    assert main(["watch", str(tmp_path / "corpus"), "--mirror", str(tmp_path / "m"), *out]) == 2
-    assert "--mirror is for a bucket" in capsys.readouterr().err
     within = ["--out", str(tmp_path / "corpus" / "out"), "--store", str(tmp_path / "corpus" / ".rarefy")]
     assert main(["watch", str(tmp_path / "corpus"), *within]) == 2
     assert "the next build would read its files as documents" in capsys.readouterr().err
@@ -512,4 +501,4 @@ def test_an_object_store_that_does_not_answer_for_a_while_ends_no_loop(scene, mo
     assert scene.saw == [["a.txt"]]
     monkeypatch.setattr(folder_watch, "scan_documents", lambda *args: {}[0])
     with pytest.raises(KeyError):
-        follow(scene.follower, WatchedPlace(str(scene.corpus)), FOLDER, 30, lambda seconds: None, moment=scene.moment)
+        follow(scene.follower, str(scene.corpus), FOLDER, 30, lambda seconds: None, moment=scene.moment)

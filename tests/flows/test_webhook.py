@@ -16,10 +16,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from rarefy.flows.cli import main
-from rarefy.flows.config import Config
-from rarefy.flows.faults import Fault, UsageFault
+from rarefy.flows.faults import UsageFault
 from rarefy.flows.serving import webhook as hook_module
-from rarefy.flows.serving.webhook import BODY, Hook, HookServer, arrive
+from rarefy.flows.serving.webhook import BODY, Hook, HookServer
 from rarefy.tasks.refresh.feeds import arrivals
 from rarefy.tasks.refresh.feeds.arrivals import SECRET_VARIABLE, SIGNATURE_HEADER, sign
 from rarefy.tasks.refresh.feeds.config import OriginConfig, WebhookConfig
@@ -378,68 +377,7 @@ def site() -> Iterator[Callable[[bytes], str]]:
         server.server_close()
 
 
-def given_to_flow(tmp_path: Path, **webhook: object) -> dict[str, object]:
-    (tmp_path / "corpus").mkdir(exist_ok=True)
-    origins = [{"origin": "https://docs.example.com"}]
-    config = Config.model_validate({"feeds": {"webhook": {"origins": origins, "tries": 1} | webhook}})
-    return {
-        "corpus": str(tmp_path / "corpus"),
-        "out": str(tmp_path / "out"),
-        "config": config,
-        "store": str(tmp_path / "store"),
-    }
-
-
-@pytest.fixture
-def in_flow(monkeypatch) -> None:
-    """What a flow asks Prefect for, without Prefect."""
-    import logging
-
-    monkeypatch.setattr("prefect.logging.get_run_logger", lambda: logging.getLogger("test"))
-    monkeypatch.setenv(SECRET_VARIABLE, SECRET)
-
-
-def test_an_event_of_prefect_brings_a_document_once(tmp_path, came, in_flow):
-    content = body(id="one").decode()
-    given = given_to_flow(tmp_path)
-    header = sign(content.encode(), SECRET, int(time.time()) - 1800)  # it waited for a worker
-    assert arrive.fn(content, header, **given) == "arrived/one.html added"
-    with pytest.raises(Fault, match="used before"):
-        arrive.fn(content, header, **given)
-
-
-def test_an_event_that_nobody_signed_or_whose_time_is_over_is_refused(tmp_path, came, in_flow, monkeypatch):
-    content, given = body().decode(), given_to_flow(tmp_path)
-    for header in (
-        "",
-        sign(content.encode(), "another secret 123", int(time.time())),
-        sign(content.encode(), SECRET, int(time.time()) - 7200),
-    ):
-        with pytest.raises(Fault, match="payload refused"):
-            arrive.fn(content, header, **given)
-    monkeypatch.delenv(SECRET_VARIABLE)
+def test_without_a_secret_nothing_is_answered(monkeypatch):
+    monkeypatch.delenv(SECRET_VARIABLE, raising=False)
     with pytest.raises(UsageFault, match="not set"):
-        arrive.fn(content, "", **given)
-
-
-def test_a_flow_whose_document_did_not_come_goes_on_when_prefect_tries_again(tmp_path, came, in_flow):
-    came[:] = [TryLater("nobody there"), came[0]]
-    content, given = body(id="one").decode(), given_to_flow(tmp_path)
-    header = sign(content.encode(), SECRET, int(time.time()))
-    with pytest.raises(Fault, match="nobody there"):
-        arrive.fn(content, header, **given)
-    assert arrive.fn(content, header, **given) == "arrived/one.html added"
-
-
-def test_a_flow_that_refuses_a_document_fails_and_says_why(tmp_path, came, in_flow):
-    came[:] = [Refused("its bytes are a program")]
-    content = body().decode()
-    with pytest.raises(Fault, match="a program"):
-        arrive.fn(content, sign(content.encode(), SECRET, int(time.time())), **given_to_flow(tmp_path))
-
-
-def test_an_event_is_a_flow_run_of_prefect(tmp_path, came, api, monkeypatch):
-    monkeypatch.setenv(SECRET_VARIABLE, SECRET)
-    content = body(id="one").decode()
-    told = arrive(content, sign(content.encode(), SECRET, int(time.time())), **given_to_flow(tmp_path))
-    assert told == "arrived/one.html added"
+        hook_module.read_secrets()

@@ -7,11 +7,11 @@ import time
 
 import pytest
 
-from rarefy.data_contracts.rows import Quarantined
-from rarefy.data_contracts.tables import from_table
+from rarefy.data_contracts.rows import Quarantined, row_id
+from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.engine import workers as machines
 from rarefy.flows.engine.workers import connect_workers, count_cores, run_in_process
-from rarefy.flows.faults import Fault, Outage
+from rarefy.flows.faults import Fault, Outage, UsageFault
 from rarefy.tasks.store.recipe import Job
 from rarefy.tasks.store.tables import Store
 
@@ -21,7 +21,7 @@ STAGE = """
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from rarefy.data_contracts.rows import Quarantined
+from rarefy.data_contracts.rows import Quarantined, row_id
 
 @dataclass(frozen=True)
 class Part:
@@ -94,7 +94,7 @@ SLOW = """
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from rarefy.data_contracts.rows import Quarantined
+from rarefy.data_contracts.rows import Quarantined, row_id
 
 @dataclass(frozen=True)
 class Part:
@@ -161,3 +161,61 @@ def test_what_is_done_comes_as_it_is_done():
         assert {
             future.result() for future in machines._completed_futures(client, futures, client.scheduler_info()["id"])
         } == {str(n) for n in range(20)}
+
+
+SAME = Job("list", "rarefy.flows.engine.stages:same", 1, {"quarantine": Quarantined}, {"quarantine": Quarantined})
+
+
+@pytest.fixture
+def scheduler():
+    """The address of a scheduler with so many workers, in this process."""
+    from distributed import LocalCluster
+
+    def start(workers: int) -> str:
+        cluster = LocalCluster(
+            n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", processes=False
+        )
+        started.append(cluster)
+        return cluster.scheduler_address
+
+    started = []
+    yield start
+    for cluster in started:
+        cluster.close()
+
+
+def test_work_is_done_by_the_workers_of_a_scheduler(scheduler, tmp_path):
+    store = Store(tmp_path / "store")
+    names = [store.keep(to_table([Quarantined(row_id(n), "s", "p", "r", "d")], Quarantined)) for n in range(3)]
+    with connect_workers(0, scheduler(1)) as workers:
+        made = dict(workers(SAME, [{"quarantine": name} for name in names], store.url))
+    assert [made[n]["quarantine"] for n in range(3)] == names
+    assert not list((tmp_path / "store").glob("met/*"))
+
+
+def test_a_scheduler_without_workers_is_told(scheduler, tmp_path, monkeypatch):
+    monkeypatch.setattr(machines, "PATIENCE", 2)
+    with (
+        connect_workers(0, scheduler(0)) as workers,
+        pytest.raises(Fault, match=r"no worker of .* took any work in 2 seconds"),
+    ):
+        list(workers(SAME, [{"quarantine": "0" * 32}], str(tmp_path / "store")))
+
+
+def test_workers_that_see_another_store_are_told(scheduler, tmp_path, monkeypatch):
+    monkeypatch.setattr(machines, "read_if_visible", lambda url, name: "")
+    with (
+        connect_workers(0, scheduler(1)) as workers,
+        pytest.raises(UsageFault, match=r"--store .*see another one"),
+    ):
+        list(workers(SAME, [{"quarantine": "0" * 32}], str(tmp_path / "store")))
+
+
+def test_a_scheduler_that_does_not_answer_is_told_and_nobody_works_alone_without_being_asked():
+    with connect_workers(0, "") as workers:
+        assert workers is run_in_process
+    with (
+        pytest.raises(UsageFault, match=r"--dask tcp://127\.0\.0\.1:1: no scheduler"),
+        connect_workers(0, "tcp://127.0.0.1:1"),
+    ):
+        pass

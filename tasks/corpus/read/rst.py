@@ -6,6 +6,7 @@ here. Nothing is included, and no raw HTML passes; the words of what is unknown 
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from email.parser import HeaderParser
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -61,9 +62,6 @@ SAID_OF_VERSIONS = {
 _DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([A-Za-z0-9][\w:.+-]{0,60}?)[ \t]?::", re.M)
 _ROLE = re.compile(r":([A-Za-z0-9][\w:.+-]{0,60}?):`|`:([A-Za-z0-9][\w:.+-]{0,60}?):")
 _TARGET = re.compile(r"(?s)(.+?)\s*<[^<>]+>\Z")
-# fields at the head as a mail has them (PEPs do), a line or more each
-_MAIL_HEAD = re.compile(r"\A\s*((?:[A-Z][\w-]*:(?:[ \t].*)?\n(?:[ \t]+\S.*\n)*){3,})(?=[ \t]*\n)")
-_MAIL_FIELD = re.compile(r"^([A-Z][\w-]*):[ \t]*(.*(?:\n[ \t]+\S.*)*)", re.M)
 
 
 def read_rst(text: str, source: str) -> Document:
@@ -88,14 +86,14 @@ def read_rst(text: str, source: str) -> Document:
 
 def _part_mail_head(text: str) -> tuple[str, str]:
     """The text with a mail's fields at its head as paragraphs, and the title among them, "" where there is none."""
-    text = text.replace("\r\n", "\n")
-    if (head := _MAIL_HEAD.match(text)) is None:
-        return text, ""
-    fields = {name: " ".join(value.split()) for name, value in _MAIL_FIELD.findall(head[1])}
-    if not (title := fields.get("Title", "")):
+    mail = HeaderParser().parsestr(text.lstrip())
+    fields = {name: " ".join(value.split()) for name, value in mail.items()}
+    if mail.defects or len(fields) < 3 or not (title := fields.get("Title", "")):
         return text, ""
     number = f"PEP {fields['PEP']} – " if fields.get("PEP", "").isdecimal() else ""  # as its own site writes it
-    return "\n\n".join(f"{name}: {value}" for name, value in fields.items()) + f"\n{text[head.end() :]}", number + title
+    return "\n\n".join(
+        f"{name}: {value}" for name, value in fields.items()
+    ) + f"\n\n{mail.get_payload()}", number + title
 
 
 # What docutils does not know

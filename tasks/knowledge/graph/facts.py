@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from rarefy.data_contracts.rows import LITERALS, Triplet
 from rarefy.tasks.knowledge.graph.headlines import FAMILIES, family_of, how_telling
-from rarefy.tasks.knowledge.link.pages import REFERS
 
 Array = npt.NDArray[Any]
 
@@ -56,7 +55,6 @@ class FactColumns:
     member: Array  # bool: the head is a part of a company
     person: Array  # bool: the head is a person
     link: Array  # bool: it leads to what another document is about
-    pointer: Array  # bool: a link that says where more is said and no more, so that nobody would ask for its other end
     kind: Array  # type and unit of the tail
     measured: Array  # those of a literal; things are all alike, since what sort of thing a name means is a guess
     asked: Array  # the period as it is asked for: a day that ends a fiscal year is that year's
@@ -154,7 +152,6 @@ class _GraphBuilder:
             member,
             triplet.subject_type == "PERSON",
             triplet.method == "link",
-            triplet.method == "link" and triplet.relation == REFERS,
             self.code("kind", triplet.object_type, triplet.unit),
             self.code("kind", triplet.object_type, triplet.unit) if is_literal(triplet) else -1,
             ("", *ends) if instant else (triplet.period,),
@@ -169,9 +166,9 @@ class _GraphBuilder:
 
     def columns(self, keys: Array, order: Array) -> FactColumns:
         rows = [self.details[i] for i in order.tolist()]
-        periods = [self.years.get(row[8][1:], row[8][-1]) for row in rows]
-        columns = zip(*rows, strict=True) if rows else [()] * 16
-        whole, sort, member, person, link, pointer, kind, measured, _, value, concept, document, *more = columns
+        periods = [self.years.get(row[7][1:], row[7][-1]) for row in rows]
+        columns = zip(*rows, strict=True) if rows else [()] * 15
+        whole, sort, member, person, link, kind, measured, _, value, concept, document, *more = columns
         number, family, telling, flow = more
         return FactColumns(
             head=keys[order, 0],
@@ -181,7 +178,6 @@ class _GraphBuilder:
             member=np.array(member, bool),
             person=np.array(person, bool),
             link=np.array(link, bool),
-            pointer=np.array(pointer, bool),
             kind=np.array(kind, np.int64),
             measured=np.array(measured, np.int64),
             asked=np.array([self.code("asked", period) for period in periods], np.int64),

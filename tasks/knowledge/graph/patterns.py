@@ -45,7 +45,7 @@ def single(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     """Single facts (R11): the tail has no other edge, and with the paper's rule nor has the head."""
     nodes = len(graph.nodes)
     out_of, into = np.bincount(graph.head, minlength=nodes), np.bincount(graph.tail, minlength=nodes)
-    eligible = (out_of[graph.tail] == 0) & (into[graph.tail] == 1) & ~graph.columns.pointer
+    eligible = (out_of[graph.tail] == 0) & (into[graph.tail] == 1)
     if config.single_rule == "paper":
         eligible &= (out_of[graph.head] == 1) & (into[graph.head] == 0)
 
@@ -118,7 +118,7 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
         counts = count_chains(graph, config)
         return counts | {2: counts[2] + years.count()} if years else counts
 
-    led = free & led_to[graph.head] & find_asked(graph, config) & ~graph.columns.pointer
+    led = free & led_to[graph.head] & find_asked(graph, config)
     answers = led.copy()
     if years:
         answers[[fact for fact in years.answers() if free[fact]]] = True

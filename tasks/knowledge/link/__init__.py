@@ -1,8 +1,7 @@
 """Triplets in, those and the links between documents out: facts whose other end is what another document is about.
 
-A meeting whose minutes another meeting approved, a section that another section of the rules applies, a company that is
-named in another's filing, a page to which another has a hyperlink. A link has the other record's own name, so that
-paths cross documents after `normalise`.
+A meeting whose minutes another meeting approved, a company that is named in another's filing. A link has the other
+record's own name, so that paths cross documents after `normalise`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,22 +10,18 @@ from pydantic import BaseModel, Field
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet
 from rarefy.tasks.find import find
-from rarefy.tasks.knowledge.link.citations import link_sections
 from rarefy.tasks.knowledge.link.companies import link_companies
 from rarefy.tasks.knowledge.link.linked import Corpus, gather
 from rarefy.tasks.knowledge.link.meetings import link_meetings
-from rarefy.tasks.knowledge.link.pages import link_pages
 
 __all__ = ["LINKERS", "VERSION", "LinkConfig", "link"]
 
-VERSION = 1
+VERSION = 2
 
 Linker = Callable[[Corpus], Iterable[Triplet]]
 LINKERS: dict[str, Linker] = {
     "companies": link_companies,
-    "sections": link_sections,
     "meetings": link_meetings,
-    "pages": link_pages,
 }
 
 
@@ -34,7 +29,7 @@ class LinkConfig(BaseModel, frozen=True, extra="forbid"):
     """Which links between documents are looked for."""
 
     between: tuple[str, ...] = Field(
-        ("companies", "sections", "meetings", "pages"),
+        ("companies", "meetings"),
         description="what is linked where another document is about it: built-in names or module:function",
     )
 

@@ -34,18 +34,12 @@ _DEAL = (
     r"(?:collaboration|licen[sc]\w+|supply|joint venture|development|distribution|partnership)"
     r"(?: and [\w-]+)? agreement)"
 )
-_SUIT = r"(?:filed an? (?:[\w-]+ )*?(?:complaint|lawsuit|suit) against|sued)"
 RULES = (
     Rule(
         "has as a major customer",
         "is a major customer of",
         rf"^(?:Sales to {_THEIR} (?:represent(?:ed)?|accounted for|comprised)"
         rf"|{_THEIR} (?:represented|accounted for)) {_SHARE} {_SALES}",
-    ),
-    Rule(
-        "sources product from",
-        "provides product to",
-        r"^The (?P<thing>[a-z][\w/ -]{2,90}) (?:is|are|was|were) (?P<got>purchased|sourced|licensed) from @N(?=[.,;])",
     ),
     Rule(
         "formerly worked at",
@@ -55,33 +49,10 @@ RULES = (
         r"(?P<did>held [\w ]+?|(?:was|served as) (?:an? |the )?[A-Z][\w, ]+?) (?:at|of|for) @N(?=[.,;])",
     ),
     Rule(
-        "agreed to acquire",
-        "agreed to be acquired by",
-        r"\b@US (?:have |has )?(?:agreed|entered into an? (?:definitive |merger )*agreement) to acquire @N(?=[.,; ])",
-    ),
-    Rule(
-        "completed acquisition of",
-        "was acquired by",
-        r"\b@US (?:acquired|completed (?:the|its|our) acquisition of) @N(?= (?:for|in)\b|[.,;])",
-    ),
-    Rule("was sued by", "sued", rf"\b@N {_SUIT} @US\b"),
-    Rule("sued", "was sued by", rf"\b@US {_SUIT} @N(?=[.,; ])"),
-    Rule(
         "has an agreement with",
         "has an agreement with",
-        rf"\b@US (?:have|has|entered into) {_DEAL} with @N(?=[.,; ])"
+        rf"\b@US (?:have|has|entered into) {_DEAL} with @N(?=[.,;]| (?![A-Z]))"
         r"|\b[Uu]nder our agreement with @N for (?P<purpose>the [\w ]{2,40}),",
-    ),
-    Rule(
-        "develops product with unit of",
-        "has a unit developing with",
-        r"\b(?P<thing>[A-Z]{4,}|[A-Z][a-z]{4,}), (?:which is )?developed in collaboration\b[^,;]{0,50} with "
-        r"(?P<unit>[A-Z][\w.]+(?: [A-Z][\w.]+){0,3}), an? @N company\b",
-    ),
-    Rule(
-        "names as its principal competitor",
-        "is the principal competitor of",
-        r"\b(?:[Oo]ur|the Company['’]s) (?:principal|primary|main|largest|chief) competitor is @N(?=[.,;])",
     ),
 )
 _APART = re.compile(r"exhibit|performance graph|signatures|table of contents", re.I)

@@ -349,12 +349,12 @@ _OPENING_WORDS = re.compile(
 )
 
 
-def ask_deadline(triplet: Triplet, section: str = "") -> str | None:
-    """The question that the measure of a rule answers, its section described or else named; None for no known form."""
+def ask_deadline(triplet: Triplet) -> str | None:
+    """The question that the measure of a rule answers; None for no known form."""
     rule = parse_rule(triplet.source_sentence)
     if rule is None:
         return None
-    under = section or triplet.subject.rpartition(" under ")[2]
+    under = triplet.subject.rpartition(" under ")[2]
     condition = f"{_lower_first(rule.condition)}, " if rule.condition else ""
     since = rule.since if not rule.leads else _lower_first(rule.since)
     bound, modal, before = _say_bound(rule)
@@ -367,8 +367,7 @@ def ask_deadline(triplet: Triplet, section: str = "") -> str | None:
         comma = "," if re.search(r", (?!and\b|or\b)", since) else ""
         clause = f"{what}{comma} {modal} {_lower_first(rule.subject)} {before} {rule.after}"
     clause = re.sub(r"\s+", " ", f"{condition}{clause}").strip()
-    if not section:  # of one that is described, nothing may be named
-        clause = clause.replace("that part", triplet.entity)
+    clause = clause.replace("that part", triplet.entity)
     # "shall" is how a rule speaks, "must" how one asks about it
     clause = re.sub(r"\bshall\b(?! not\b)", "must", clause, count=1)
     brief = not condition and " under " not in clause and len(clause.split()) <= 24

@@ -3,10 +3,9 @@
 import re
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.knowledge.link.citations import cited_record
 from rarefy.tasks.knowledge.link.companies import read_link
 from rarefy.tasks.knowledge.link.meetings import APPROVED, FOLLOWED
-from rarefy.tasks.questions.ask.facts import ask_deadline, ask_reading, possessive
+from rarefy.tasks.questions.ask.facts import ask_reading, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex, relation_of, subject_of
 from rarefy.tasks.text.names import without_form
 
@@ -16,22 +15,22 @@ _MEETING = "Federal Open Market Committee meeting"
 
 def leads_to_one(link: Triplet, index: CorpusIndex) -> bool:
     """Whether its subject has this relation to one other record alone."""
-    return len({cited_record(name) or name for name in index.objects[subject_of(link), relation_of(link)]}) == 1
+    return len(index.objects[subject_of(link), relation_of(link)]) == 1
 
 
-def describe_linked(link: Triplet, index: CorpusIndex) -> str:
+def describe_linked(link: Triplet) -> str:
     """The other end of a link in words; "" where no form fits.
 
     "the Federal Open Market Committee meeting that followed that of June 18-19, 2019"
     """
     if link.relation in (FOLLOWED, APPROVED):
         return _describe_meeting(link)
-    return _describe_section(link) if cited_record(link.object) else _describe_company(link, index)
+    return _describe_company(link)
 
 
 def ask_link(link: Triplet, index: CorpusIndex) -> str | None:
     """The question that the other end of a link answers; None where its description makes none."""
-    described = describe_linked(link, index) if link.answer and leads_to_one(link, index) else ""
+    described = describe_linked(link) if link.answer and leads_to_one(link, index) else ""
     question = re.sub(r"^the company that ", "Which company ", described)
     return f"{question}?" if question != described else None
 
@@ -46,47 +45,23 @@ def _describe_meeting(link: Triplet) -> str:
     )
 
 
-def _describe_section(link: Triplet) -> str:
-    """ "the section in accordance with which, under 24 CFR 3285.604, drains must be completed"."""
-    own = cited_record(link.subject)
-    thing = link.subject.removesuffix(f" under {own}")
-    said = _SAID.fullmatch(link.relation)
-    if said is None:
-        return ""
-    return f"the section {said['by']} which, according to {own}, {thing} {said['verb']}"
-
-
 _CLAUSES = {  # relation → what is said of its object; "{S}" is its subject, the rest is what the sentence says
     "has as a major customer": "that accounted for {share} of {S's} {sales} in {when}",
     "is a major customer of": "that got {share} of its {sales} in {when} from {S}",
-    "sources product from": "from which {S} {got} the {thing} in {year}",
-    "provides product to": "that {got} the {thing} from {S} in {year}",
     "formerly worked at": "at which {S} {did} {time}",
     "formerly employed an officer of": "one of whose executives {did} at {S} {years}",
-    "agreed to acquire": "that {S} agreed to acquire",
-    "agreed to be acquired by": "that agreed to acquire {S}",
-    "completed acquisition of": "that {S} acquired",
-    "was acquired by": "that acquired {S}",
-    "sued": "that {S} sued",
-    "was sued by": "that sued {S}",
     "has an agreement with": "that has {agreement} with {S}",
-    "develops product with unit of": "whose unit {unit} developed {thing} in collaboration with {S}",
-    "has a unit developing with": "that developed {thing} in collaboration with {unit}, a company of {S}",
-    "names as its principal competitor": "that {S} names as its principal competitor",
-    "is the principal competitor of": "that names {S} as its principal competitor",
 }
 
 
-def _describe_company(link: Triplet, index: CorpusIndex) -> str:
+def _describe_company(link: Triplet) -> str:
     """ "the company that accounted for approximately 16% of Procter & Gamble's total sales in 2025"."""
     other = link.subject if link.entity == link.object else link.object
     parts = read_link(link.relation, link.source_sentence, other, link.entity)
     template = _CLAUSES.get(link.relation)
-    document = index.documents[link.doc_id]
     named = link.subject if link.subject_type == "PERSON" else without_form(link.subject)
     lead = parts.get("lead", "")
     parts |= {"S": named, "S's": possessive(named)}
-    parts |= {"year": f"fiscal year {document.fiscal_year}"} if document.fiscal_year else {}
     parts |= {"time": re.sub(r"^prior to", "before", lead[:1].lower() + lead[1:])} if lead else {}
     parts |= {"years": parts["time"]} if lead.startswith("From") else {}
     if parts.get("did", "").startswith("held "):
@@ -100,16 +75,8 @@ def _describe_company(link: Triplet, index: CorpusIndex) -> str:
     return "the company " + re.sub(r"\{([\w']+)\}", lambda part: parts[part[1]], template)
 
 
-_SAID = re.compile(
-    r"(?P<verb>.+?) (?P<by>in accordance with|pursuant to|in the manner (?:described|provided|prescribed) in"
-    r"|as (?:provided|required|set forth|described|specified) (?:in|by|under)|under|in|by)"
-)
-
-
 def ask_of_record(target: Triplet, link: Triplet, holder: str, index: CorpusIndex) -> str | None:
     """The question for a fact of a record that is described rather than named; None where it would not need that."""
-    if target.method == "deadline":
-        return ask_deadline(target, holder)
     if target.subject != link.object or target.relation == "preceded meeting of":
         return None  # a calendar of meetings, which nobody would ask for in this way
     return ask_reading(target, index, holder.removeprefix("the "))

@@ -189,7 +189,7 @@ def chain(path: Path, index: CorpusIndex) -> Wording:
         if link.method == "link":
             if not leads_to_one(link, index):
                 return refuse("pivot_not_unique")
-            holder = describe_linked(link, index)
+            holder = describe_linked(link)
             if not holder:
                 return refuse("no_wording")
             continue
@@ -209,7 +209,7 @@ def chain(path: Path, index: CorpusIndex) -> Wording:
             if holder not in clause:
                 return refuse("no_wording")
         holder = f"the {kind} {clause}"
-    if target.method in ("reading", "deadline"):
+    if target.method == "reading":
         return make_wording(ask_of_record(target, links[-1], holder, index), target)
     return ask_about(target, holder, index)
 

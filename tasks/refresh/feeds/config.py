@@ -44,11 +44,6 @@ class EdgarConfig(BaseModel, frozen=True, extra="forbid"):
     since: str = Field(
         default="", description="only what was filed on this day or later (2020-01-31); all there is for none"
     )
-    bell: Literal["submissions", "company", "current"] = Field(
-        default="submissions",
-        description="what tells of a new filing: each company's submissions (one conditional request a company), each "
-        "company's Atom feed, or the Atom feed of all latest filings (one request for all companies)",
-    )
     per_second: float = Field(default=4.0, gt=0, le=10, description="requests a second at most; the SEC allows 10")
     patience: float = Field(
         default=1260.0,
@@ -61,9 +56,7 @@ class EdgarConfig(BaseModel, frozen=True, extra="forbid"):
         default="keep", description="what becomes of the document of a filing that the SEC lists no longer"
     )
     data_url: str = Field(default="https://data.sec.gov", description="where submissions are asked for")
-    www_url: str = Field(
-        default="https://www.sec.gov", description="where documents, Atom feeds and tickers are asked for"
-    )
+    www_url: str = Field(default="https://www.sec.gov", description="where documents and tickers are asked for")
 
     @field_validator("user_agent")
     @classmethod
@@ -119,9 +112,6 @@ class WebhookConfig(BaseModel, frozen=True, extra="forbid"):
     tries: int = Field(default=3, ge=1, description="for a document whose server does not answer")
     window: float = Field(
         default=300.0, gt=0, description="seconds that a signature's time may lie from this machine's"
-    )
-    window_of_flow: float = Field(
-        default=3600.0, gt=0, description="the same for a payload that waited in Prefect for its flow run"
     )
     waiting: int = Field(
         default=1000, gt=0, description="documents that may wait to be fetched; more are told to come later"

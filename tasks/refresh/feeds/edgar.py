@@ -1,6 +1,6 @@
 """Filings of companies, as they are filed with the SEC, into a corpus: each once, whole, whatever breaks off."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,15 +11,11 @@ from rarefy.tasks.refresh.feeds.config import EdgarConfig
 from rarefy.tasks.refresh.feeds.faults import FeedFault, Refused
 from rarefy.tasks.refresh.feeds.feed_memory import load_memory, save_memory, short_hash
 from rarefy.tasks.refresh.feeds.sec_client import (
-    FEED_ENTRIES,
     READABLE,
     Filing,
     SecClient,
     Submissions,
     Validators,
-    company_feed,
-    latest_feed,
-    parse_feed,
     parse_page,
     parse_submissions,
     parse_tickers,
@@ -29,14 +25,12 @@ from rarefy.tasks.store.tables import Store
 
 SAVE_EVERY = 10  # documents; a crash costs little, since what lies in the corpus is known anyway
 MAX_TRIES = 5  # polls after which a document that is not there is given up
-MAX_PAGES = 20  # of the feed of all latest filings, before every company is asked instead
 
 
 class Company(BaseModel):
     """What is remembered of a company's filings."""
 
     asked: str = ""  # for which forms and since when
-    complete: bool = False  # all that was listed then was dealt with
     seen: dict[str, Validators] = {}  # of each list, where all that it names was taken
     had: dict[str, tuple[str, str]] = {}  # accession → path, day of filing
     missing: dict[str, int] = {}  # accession → how often its document was not there
@@ -50,17 +44,11 @@ class FilingMemory(BaseModel):
     format: int = 1
     companies: dict[int, Company] = {}
     tickers: dict[str, int] = {}
-    rung: str = ""  # the newest entry of the feed of all latest filings that was seen
 
 
 def describe_scope(config: EdgarConfig) -> str:
     """The forms, first day and size limit that a company's filings were taken by; another scope takes them anew."""
     return f"{' '.join(sorted(config.forms))} since {config.since} up to {config.max_bytes} bytes"
-
-
-def is_unfinished(company: Company | None, config: EdgarConfig) -> bool:
-    """Must the company's submissions be read, whatever the feeds say?"""
-    return company is None or company.asked != describe_scope(config) or not company.complete or bool(company.waiting)
 
 
 def settled_filings(company: Company) -> set[str]:
@@ -80,67 +68,6 @@ def resolve_companies(named: Iterable[str], known: FilingMemory, sec: SecClient)
     if not wanted:
         raise FeedFault('no companies: name them with --cik, or companies = ["320193", "NVDA"] in [feeds.edgar]')
     return sorted({int(name) if name.isdecimal() else known.tickers[name] for name in wanted})
-
-
-def select_companies(
-    named: list[int], config: EdgarConfig, known: FilingMemory, sec: SecClient, say: Callable[[str], None]
-) -> Iterator[int]:
-    """CIKs of the companies to read: those with new filings, those not known yet, those to be read anew."""
-    chosen = {cik for cik in named if is_unfinished(known.companies.get(cik), config)}
-    newest = ""
-    if config.bell == "submissions":
-        chosen = set(named)
-    elif config.bell == "company":
-        chosen |= {cik for cik in named if cik not in chosen and _has_new_entry(cik, config, known, sec)}
-    else:
-        filers, newest, complete = _read_latest_feeds(config, known.rung, sec)
-        if not complete:
-            say("more was filed since the last look than the feed of latest filings holds: every company is asked")
-        chosen |= filers & set(named) if complete else set(named)
-    yield from (cik for cik in named if cik in chosen)
-    known.rung = newest or known.rung  # once all of them were read
-
-
-def _has_new_entry(cik: int, config: EdgarConfig, known: FilingMemory, sec: SecClient) -> bool:
-    """Does a company's own feed name a filing that is not settled yet?"""
-    settled = settled_filings(known.companies.get(cik, Company()))
-    for form in _feed_forms(config.forms):
-        content = sec.www(company_feed(cik, form)).content
-        entries = parse_feed(content) if content else []
-        if any(entry.form in config.forms and entry.accession not in settled for entry in entries):
-            return True
-    return False
-
-
-def _read_latest_feeds(config: EdgarConfig, until: str, sec: SecClient) -> tuple[set[int], str, bool]:
-    """CIKs with an entry newer than `until`, the newest entries in the form of `until`, and whether it was reached.
-
-    `until` is "" or, for each form, "<form> <accession>", joined by commas.
-    """
-    filers, newest, complete = set[int](), list[str](), True
-    last = dict(part.split(" ", 1) for part in until.split(",") if " " in part)
-    for form in _feed_forms(config.forms):
-        reached, first = not until, ""
-        for start in range(0, MAX_PAGES * FEED_ENTRIES, FEED_ENTRIES):
-            entries = parse_feed(sec.www(latest_feed(form, start)).content)
-            first = first or (entries[0].accession if entries else "")
-            for entry in entries:
-                if entry.accession == last.get(form):
-                    reached = True
-                    break
-                if entry.form in config.forms:
-                    filers.add(entry.cik)
-            if reached or len(entries) < FEED_ENTRIES:
-                break
-        # the feed forgets after some days: who was not reached may have been missed
-        complete = complete and reached
-        newest.append(f"{form} {first or last.get(form, '')}")
-    return filers, ",".join(newest), complete
-
-
-def _feed_forms(forms: Iterable[str]) -> list[str]:
-    """The forms to ask feeds for, which match by prefix: 10-K for 10-K and 10-K/A."""
-    return sorted({form.removesuffix("/A") for form in forms})
 
 
 @dataclass
@@ -201,8 +128,7 @@ def follow_filings(
         say(damage)
     poll = _Poll(into, config, sec, say, came, lambda: save_memory(store, name, known))
     try:
-        named = resolve_companies(config.companies, known, sec)
-        for cik in select_companies(named, config, known, sec, say):
+        for cik in resolve_companies(config.companies, known, sec):
             try:
                 _read_company(cik, known.companies.setdefault(cik, Company()), poll)
             except Refused as fault:  # this company's own: the others are asked all the same
@@ -218,7 +144,7 @@ def _read_company(cik: int, company: Company, poll: _Poll) -> None:
     """Take the filings of one company that its submissions list and that are not settled yet."""
     config, sec = poll.config, poll.sec
     if company.asked != describe_scope(config):
-        company.asked, company.complete, company.seen, company.refused = describe_scope(config), False, {}, {}
+        company.asked, company.seen, company.refused = describe_scope(config), {}, {}
     for accession, (form, filed, period, document) in sorted(company.waiting.items()):
         _take_filing(Filing(cik, accession, form, filed, period, document), company, poll)
     main = f"submissions/CIK{cik:010d}.json"
@@ -246,7 +172,6 @@ def _read_company(cik: int, company: Company, poll: _Poll) -> None:
                     poll.keep()
         if name == main:  # the last
             _report_withdrawn(company, listing, poll)
-            company.complete = True
         company.seen[name] = seen  # all that it names was taken: only now is there nothing to ask of it
         poll.keep()
 

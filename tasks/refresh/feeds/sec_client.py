@@ -1,4 +1,4 @@
-"""The SEC's servers: a client that asks as they want to be asked, and what their lists and Atom feeds say."""
+"""The SEC's servers: a client that asks as they want to be asked, and what their lists say."""
 
 import json
 import re
@@ -33,11 +33,6 @@ PAGE = re.compile(r"CIK\d{10}-submissions-\d{3,}\.json")
 DOCUMENT = re.compile(r"[A-Za-z0-9_.%~-]+(?:/[A-Za-z0-9_.%~-]+)?")
 COLUMNS = ("accessionNumber", "form", "filingDate", "reportDate", "primaryDocument")
 READABLE = (".htm", ".html", ".txt", ".pdf")  # endings of documents that are taken
-ATOM = "{http://www.w3.org/2005/Atom}"
-ENTRY_ACCESSION = re.compile(r"accession-number=(\d{10}-\d{2}-\d{6})")
-CIK = re.compile(r"/edgar/data/(\d{1,10})/")
-TITLED = re.compile(r"\((\d{10})\)")  # 10-K - APPLE INC (0000320193) (Filer)
-FEED_ENTRIES = 100  # entries of a feed, which is the most that the SEC gives
 Validators = dict[str, str]  # "etag" and "modified" of a list, for the next conditional request
 
 
@@ -339,64 +334,3 @@ def _document(value: Any) -> str:
     if name and (not DOCUMENT.fullmatch(name) or name.startswith((".", "/")) or ".." in name or "/." in name):
         raise ValueError(f"document {name!r}")
     return name
-
-
-@dataclass(frozen=True, slots=True)
-class FeedEntry:
-    """A filing as a feed names it: enough to know whether it is worth asking for."""
-
-    accession: str
-    form: str
-    cik: int
-    updated: str
-
-
-def company_feed(cik: int, form: str) -> str:
-    """The address of one company's feed, below the SEC's site; forms by how they begin: 10-K brings 10-K/A too."""
-    return (
-        f"cgi-bin/browse-edgar?action=getcompany&CIK={cik:010d}&type={form}&dateb=&owner=include&start=0"
-        f"&count={FEED_ENTRIES}&output=atom"
-    )
-
-
-def latest_feed(form: str, start: int = 0) -> str:
-    """The address of the feed of what was filed last, by anybody; `start` entries are passed over."""
-    return (
-        f"cgi-bin/browse-edgar?action=getcurrent&type={form}&company=&dateb=&owner=include&start={start}"
-        f"&count={FEED_ENTRIES}&output=atom"
-    )
-
-
-def parse_feed(content: bytes) -> list[FeedEntry]:
-    """The entries of a feed, newest first, as the SEC orders them; FeedFault where it is no feed.
-
-    An entry that names no filing (a notice) is passed over.
-    """
-    from lxml import etree
-
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-    try:
-        root = etree.fromstring(content, parser)
-    except etree.XMLSyntaxError as error:
-        raise FeedFault(f"no Atom feed ({error}; it begins {content[:60]!r})") from error
-    if root.getroottree().docinfo.doctype:
-        raise FeedFault("an Atom feed with a document type, which the SEC's have not: it is not read")
-    if root.tag != f"{ATOM}feed":
-        raise FeedFault(f"no Atom feed: it begins with <{root.tag}>")
-    found = []
-    for node in root.iter(f"{ATOM}entry"):
-        accession = ENTRY_ACCESSION.search(_text(node, "id"))
-        link = node.find(f"{ATOM}link")
-        place = CIK.search((link.get("href") if link is not None else "") or "")
-        # of filings with several companies each has an entry of its own; the title names the one meant
-        named = TITLED.search(_text(node, "title"))
-        category = node.find(f"{ATOM}category")
-        if accession and (place or named) and category is not None:
-            cik = int(named[1] if named else place[1])  # type: ignore[index]
-            found.append(FeedEntry(accession[1], category.get("term", ""), cik, _text(node, "updated")))
-    return found
-
-
-def _text(node: object, name: str) -> str:
-    child = node.find(f"{ATOM}{name}")  # type: ignore[attr-defined]
-    return "".join(child.itertext()) if child is not None else ""

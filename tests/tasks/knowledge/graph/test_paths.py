@@ -618,15 +618,3 @@ def test_the_operands_of_an_answer_are_taken_from_as_few_chunks_as_hold_them():
     assert all(len(chunks) == 1 and chunks <= {"b", "d"} for chunks in taken)
     apart = choose_operands("change", [figures[0][:1], figures[1][1:2]])
     assert {t.chunk_id for t in apart.triplets} == {"a", "c"} and apart.far == 0
-
-
-def test_a_hyperlink_leads_to_an_answer_and_is_none():
-    here, there, on = (
-        replace(triplet(head, "refers to", tail, head), method="link")
-        for head, tail in (("welcome", "leave"), ("leave", "forms"), ("forms", "archive"))
-    )
-    days = [triplet(head, "lasts", f"{head} days", f"{head} 2", "DURATION") for head in ("leave", "illness")]
-    paths = [path.triplet_ids for path in trace([here, there, on, *days], ALL)]
-    ids = [row.triplet_id for row in (here, there, on)]
-    assert (ids[0], days[0].triplet_id) in paths
-    assert not any(path[-1] in ids for path in paths)

@@ -41,7 +41,7 @@ def record(name: str, text: str, entity: str, domain: str) -> Document:
 def links(*documents: Document) -> list[Triplet]:
     chunks: Mapping[str, Chunk] = {row.chunk_id: row for row in chunk(documents, ChunkConfig())}
     held = {row.doc_id: row for row in documents}
-    methods = ExtractConfig(methods=("deadlines", "readings"))
+    methods = ExtractConfig(methods=("readings",))
     facts = [row for row in extract(chunks.values(), methods, documents=held) if isinstance(row, Triplet)]
     rows = list(link(facts, LinkConfig(), chunks=chunks, documents=held))
     assert rows[: len(facts)] == facts
@@ -76,23 +76,10 @@ def test_a_meeting_is_linked_to_the_next_and_to_the_one_whose_minutes_it_approve
     assert {row.relation for row in links(june, july, call)} == {"approved minutes of"}
 
 
-def test_a_section_is_linked_to_the_rules_of_the_one_that_it_applies() -> None:
-    ruled = "### § 104.6 Venting.\n\nAn owner must notify HUD within 30 days after the sale of a project."
-    citing = "### § 105.2 Attics.\n\n(c) The attic must be vented in accordance with § 104.6(a) of this chapter."
-    vague = "### § 105.3 Plans.\n\nThis must be done in accordance with § 104.6."
-    parts = record("104", ruled, "24 CFR Part 104", "policy"), record("105", citing, "24 CFR Part 105", "policy")
-    fact = ("the attic under 24 CFR 105.2", "must be vented in accordance with", "owner under 24 CFR 104.6")
-    assert said(links(*parts)) == {fact}
-    assert not links(parts[0], record("105", vague, "24 CFR Part 105", "policy"))
-
-
 @pytest.mark.parametrize(
     ("sentence", "relation"),
     [
         ("Sales to Boreal Systems Corporation represent approximately 16% of our total sales in 2024.", "customer"),
-        ("The control unit for the loader is purchased from Boreal Systems, and its case from others.", "sources"),
-        ("On May 2, 2024, we entered into a definitive agreement to acquire Boreal Systems Corporation.", "acquire"),
-        ("In April 2024, Boreal Systems filed a complaint against us in Delaware.", "was sued by"),
         ("We entered into an exclusive license agreement with Boreal Systems Corporation.", "has an agreement with"),
     ],
 )
@@ -107,8 +94,8 @@ def test_a_cue_says_what_another_filer_is_to_this_one(sentence: str, relation: s
     [
         "We compare ourselves with Boreal Systems Corporation.",
         "We entered into a license agreement with Nordwerk, Boreal Systems, and Tessera Corporation.",
-        "We acquired Boreal Systems Robotics Holding.",
-        "Acme Robotics, Inc. acquired Acme Robotics, Inc.",
+        "We have a supply agreement with Boreal Systems Robotics Holding.",
+        "Acme Robotics, Inc. has a supply agreement with Acme Robotics, Inc.",
     ],
 )
 def test_no_cue_a_list_or_another_name_is_no_link(sentence: str) -> None:
@@ -132,12 +119,14 @@ def test_an_officer_is_linked_to_the_company_of_an_earlier_career() -> None:
 def test_a_common_word_is_no_name() -> None:
     target = "Target Corporation"
     of_target = filing("b", "We sell things.", target)
-    assert not links(filing("a", "We acquired Target. Our target is growth.", ACME), of_target)
-    assert links(filing("a", "We acquired Target Corporation. Our target is growth.", ACME), of_target)
+    assert not links(filing("a", "We have a supply agreement with Target. Our target is growth.", ACME), of_target)
+    assert links(
+        filing("a", "We have a supply agreement with Target Corporation. Our target is growth.", ACME), of_target
+    )
 
 
 def test_a_repeated_document_is_linked_to_nothing() -> None:
-    sentence = "We agreed to acquire Boreal Systems Corporation."
+    sentence = "We have a supply agreement with Boreal Systems Corporation."
     copy = replace(filing("a", sentence, ACME), duplicate_of="c")
     assert not links(copy, filing("b", "We make drives.", BOREAL))
 

@@ -51,7 +51,6 @@ def revenue(entity: str) -> Triplet:
 
 
 SOLD = "Sales to Boreal Systems and its affiliates represent approximately 16% of our total sales in 2024."
-BOUGHT = "The control unit for the loader is purchased from Boreal Systems."
 
 
 @pytest.mark.parametrize(
@@ -64,14 +63,6 @@ BOUGHT = "The control unit for the loader is purchased from Boreal Systems."
         (
             *("is a major customer of", SOLD, True),
             "the company that got approximately 16% of its total sales in 2024 from Boreal Systems",
-        ),
-        (
-            *("sources product from", BOUGHT, False),
-            "the company from which Acme Robotics purchased the control unit for the loader in fiscal year 2024",
-        ),
-        (
-            *("agreed to be acquired by", "We agreed to acquire Boreal Systems.", True),
-            "the company that agreed to acquire Boreal Systems",
         ),
     ],
 )
@@ -95,7 +86,7 @@ def test_a_link_alone_is_asked_where_its_description_is_a_question() -> None:
     asks = "Which company accounted for approximately 16% of Acme Robotics' total sales in 2024?"
     wording = asked(single, [link("has as a major customer", SOLD)])
     assert (wording.text, wording.answer) == (asks, "Boreal Systems")
-    assert asked(single, [link("sources product from", BOUGHT)]).rejected_because == "no_wording"
+    assert asked(single, [link("is located near", SOLD)]).rejected_because == "no_wording"
 
 
 def test_who_voted_against_at_the_meeting_that_followed() -> None:
@@ -109,27 +100,3 @@ def test_who_voted_against_at_the_meeting_that_followed() -> None:
         "Who voted against the policy action at the Federal Open Market Committee meeting that followed that of "
         "June 18-19, 2019?"
     )
-
-
-def test_a_rule_of_the_section_that_another_section_applies() -> None:
-    row = fact(
-        *("l", "the attic under 24 CFR 105.2", "must be vented in accordance with", "owner under 24 CFR 104.6"),
-        *("The attic must be vented in accordance with § 104.6.", "link"), answer="104.6",
-    )  # fmt: skip
-    rule = fact(
-        *("d", row.object, "must notify within", "30 days"),
-        *("An owner must notify HUD within 30 days after receipt of the notice.", "deadline"),
-        object_type="DURATION", answer="30 days", entity="24 CFR Part 104",
-    )  # fmt: skip
-    text = asked(chain, [row, rule]).text
-    assert "nder the section in accordance with which, according to 24 CFR 105.2, the attic must be vented" in text
-    assert "ithin how many days after receipt of the notice must an owner notify HUD" in text
-    assert "104" not in text
-
-
-def test_rules_have_no_words_for_where_a_hyperlink_leads() -> None:
-    sentence = "Ask early for your Paid Leave each year."
-    pointer = fact("l", "Getting Started", "refers to", "Paid Leave", sentence, "link", answer="Paid Leave")
-    days = fact("d", "Paid Leave", "provides", "20 days", "Paid Leave provides 20 days.", "prose", answer="20 days")
-    assert asked(chain, [pointer, days]).rejected_because == "no_wording"
-    assert asked(single, [pointer]).rejected_because == "no_wording"

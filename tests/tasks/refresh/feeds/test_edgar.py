@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from edgar_stand_in import DOCUMENTS, SHAPES, TOO_FAST, UNDECLARED, Edgar, apple, document, standing_in
+from edgar_stand_in import DOCUMENTS, TOO_FAST, UNDECLARED, Edgar, apple, document, standing_in
 
-from rarefy.tasks.refresh.feeds import sec_client
 from rarefy.tasks.refresh.feeds.config import EdgarConfig
 from rarefy.tasks.refresh.feeds.edgar import FeedResult, follow_filings
 from rarefy.tasks.refresh.feeds.faults import FeedFault
@@ -303,64 +302,4 @@ def test_the_memory_is_of_one_folder(look, tmp_path):
     look()
     look.into = tmp_path / "another"
     look()
-    assert look.there() == PATHS
-
-
-def rung(edgar: Edgar, name: str, content: bytes) -> str:
-    path = f"/{name}"
-    edgar.pages[path] = content
-    return path
-
-
-def test_a_company_s_feed_rings_only_for_what_was_not_dealt_with(look, edgar):
-    feed = rung(edgar, sec_client.company_feed(320193, "10-K"), (SHAPES / "getcompany-320193-10-K.atom").read_bytes())
-    look(bell="company")
-    assert look.there() == PATHS
-    edgar.asked.clear()
-    look(bell="company")
-    assert edgar.asked == [feed]
-    edgar.pages[feed] = edgar.pages[feed].replace(b"0000320193-24-000123", b"0000320193-26-000001")
-    look(bell="company")
-    assert edgar.asked == [feed, feed, MAIN]
-
-
-def test_the_feed_of_all_filings_costs_one_request_for_all_companies(look, edgar):
-    content = (SHAPES / "getcurrent-10-K.atom").read_bytes()
-    feed = rung(edgar, sec_client.latest_feed("10-K"), content)
-    look(bell="current")
-    assert look.there() == PATHS
-    edgar.asked.clear()
-    look(bell="current")
-    assert edgar.asked == [feed]
-    head, entry, *rest = content.split(b"<entry>")
-    other = entry.replace(b"0001234567-25-000009", b"0001234567-25-000010")
-    edgar.pages[feed] = b"<entry>".join([head, other, entry, *rest])
-    edgar.asked.clear()
-    look(bell="current")
-    assert edgar.asked == [feed], "somebody else's filing asks nobody"
-    mine = rest[0].replace(b"0000320193-25-000079", b"0000320193-26-000001")
-    edgar.pages[feed] = b"<entry>".join([head, mine, other, entry, *rest])
-    look(bell="current")
-    assert edgar.asked == [feed, feed, MAIN]
-
-
-def test_where_the_feed_of_all_filings_does_not_reach_back_every_company_is_asked(look, edgar):
-    content = (SHAPES / "getcurrent-10-K.atom").read_bytes()
-    feed = rung(edgar, sec_client.latest_feed("10-K"), content)
-    look(bell="current")
-    head, entry, *_ = content.split(b"<entry>")
-    edgar.pages[feed] = b"<entry>".join([head, entry.replace(b"25-000009", b"26-000009")]) + b"</feed>"
-    edgar.asked.clear()
-    look(bell="current")
-    assert edgar.asked == [feed, MAIN]
-    assert any("every company is asked" in line for line in look.said)
-
-
-def test_a_look_that_broke_off_is_finished_whatever_the_bell_says(look, edgar):
-    rung(edgar, sec_client.latest_feed("10-K"), (SHAPES / "getcurrent-10-K.atom").read_bytes())
-    edgar.faults[NEWEST] = [lambda handler: handler.answer(500, b"")] * 9
-    with pytest.raises(FeedFault):
-        look(bell="current")
-    edgar.faults.clear()
-    look(bell="current")
     assert look.there() == PATHS
