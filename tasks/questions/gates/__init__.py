@@ -28,7 +28,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 10  # more passages are gold; of identifiers each is asked; one cell of two tables is asked once
+VERSION = 11  # a chunk holds a fact of a model where one of its paragraphs has both ends
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]
