@@ -62,7 +62,10 @@ class GradeConfig(BaseModel, frozen=True, extra="forbid"):
 
     by: Literal["", "model"] = Field(default="", description='model: every question that stands is judged; "": none is')
     keep_above: int = Field(
-        default=3, ge=0, lt=HIGHEST, description="kept is a question of which all three scores (1-5) are above this"
+        default=3,
+        ge=0,
+        lt=HIGHEST,
+        description="kept is a question whose readability, clarity, correctness (1-5) are above this",
     )
     keep_use_above: int = Field(
         default=2,
