@@ -410,6 +410,7 @@ class Judgement:
     reason: str = ""
     model: str = ""  # that judged, as the provider names it
     error: str = ""  # as Reply.error
+    use: int = 0  # whether anybody would ask it; 0: not judged, or a judge that was not asked for it
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ SCHEMAS: dict[str, int] = dict.fromkeys(ROWS, FIRST) | {
     "triplets": 3,  # 2: valid_from, valid_to, superseded_by; 3: subject_from, place
     "paths": 2,  # remaining, remaining_in_chunk
     "questions": 5,  # 2: latest; 3: evidence_places; 4: alternatives, arithmetic, chance, members; 5: parts
+    "judgements": 2,  # use
     "merges": 2,  # without similarity, which the table of similarities has
     "variants": 2,  # without similarity, and below_threshold, which rejected_because says
     "changes": 2,  # place
@@ -126,6 +127,11 @@ def _add_remaining(paths: pa.Table) -> pa.Table:
     return _add_columns(paths, remaining=0, remaining_in_chunk=0)
 
 
+def _add_use(judgements: pa.Table) -> pa.Table:
+    """Add to judgements of schema 1 that no judge was asked whether anybody would ask the question."""
+    return _add_columns(judgements, use=0)
+
+
 def _drop_similarities(table: pa.Table) -> pa.Table:
     """Drop the similarities of schema 1, which differ from machine to machine; a table of their own has them now."""
     return table.select([name for name in table.column_names if name not in ("similarity", "below_threshold")])
@@ -142,6 +148,7 @@ MIGRATIONS: dict[tuple[str, int], Callable[[pa.Table], pa.Table]] = {  # (kind, 
     ("questions", 2): _add_evidence_places,
     ("questions", 3): _add_kinds,
     ("questions", 4): _add_parts,
+    ("judgements", 1): _add_use,
     ("merges", 1): _drop_similarities,
     ("variants", 1): _drop_similarities,
     ("changes", 1): _add_place,

@@ -331,6 +331,7 @@ JUDGEMENT = Suite(
         one_of("judge", "first", "second"),
         between("round", 0),
         row_rule("scores are 1 to 5, or 0 with an error", ("error", *SCORES), _check_scores),
+        between("use", 0, 5),
         coded("error"),
         PartRule("a judge judges a question once a round", Judgement, _find_repeated_judgements),
         PartRule("every accepted question but absences was judged, once any was", Question, _find_unjudged),

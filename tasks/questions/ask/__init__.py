@@ -47,6 +47,11 @@ class AskConfig(BaseModel, frozen=True, extra="forbid"):
     temperature: float = Field(0.8, ge=0, description="of the model; RARE asks at 0.8")
     max_tokens: int = Field(1_000, ge=1, description="of one reply of the model")
     seed: int = Field(0, description="of the model, for a provider that takes one")
+    per_passage: int = Field(
+        2,
+        ge=0,
+        description="single facts of one passage that a model is asked about, each of another relation; 0: all",
+    )
 
 
 Writer = Callable[[Path, CorpusIndex], Wording]

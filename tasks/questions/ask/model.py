@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -25,6 +26,7 @@ from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
 from rarefy.tasks.models.prompts import messages, title
 from rarefy.tasks.questions.ask import AskConfig, ask, make_question
+from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, leads_elsewhere
 from rarefy.tasks.questions.ask.model_checks import hops_objection, is_off_topic, locate_answer, tidy, wording_objection
 from rarefy.tasks.questions.ask.patterns import Wording, refuse
@@ -105,7 +107,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-VERSION = 9  # things that a number tells apart are two; a name may answer for its pronoun or a part of it
+VERSION = 10  # few single facts of one passage, none of a cover page; no officer as a clue
 
 
 class Asked(BaseModel, frozen=True):
@@ -144,7 +146,7 @@ def ask_by_model(
     by_rules = [path for path in paths if _is_asked_by_rules(path, triplets)]
     yield from ask(by_rules, config, triplets=triplets, chunks=chunks, documents=documents)
     ordered = in_order(paths, triplets)
-    unaskable = find_unaskable(ordered, index)
+    unaskable = find_unaskable(ordered, index, config.per_passage)
     for path in ordered:
         if path.path_id in unaskable:
             yield make_question(path, refuse(unaskable[path.path_id]), index)
@@ -164,18 +166,21 @@ def build_requests(
     """The requests to the model, in order."""
     index = build_index(triplets, chunks, documents)
     ordered = in_order(paths, triplets)
-    unaskable = find_unaskable(ordered, index)
+    unaskable = find_unaskable(ordered, index, config.per_passage)
     return (build_request(path, config, index) for path in ordered if path.path_id not in unaskable)
 
 
-def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
-    """Why nothing is asked about some multi-hop paths.
+def find_unaskable(paths: Iterable[Path], index: CorpusIndex, per_passage: int) -> dict[str, str]:
+    """Why nothing is asked about some paths.
 
-    Of some any question would be turned down: a chunk, an overlapping one for instance, holds the ends of all facts;
-    the pivot has no telling name; the relations lead to a second answer; or what is given is no name either. About
-    others nobody would ask: a fact is a line of a cover page (`cover_fact`); or subjects meet in a state or a common
-    thing (`pivot_generic`), or are one thing in several years (`ends_alike`).
+    Of some multi-hop ones any question would be turned down: a chunk, an overlapping one for instance, states all
+    facts; the pivot has no telling name; the relations lead to a second answer; or what is given is no name either.
+    About others nobody would ask: a fact is a line of a cover page (`cover_fact`); whoever knows the officer that is
+    given knows the company (`clue_known`); or subjects meet in a state or a common thing (`pivot_generic`), or are one
+    thing in several years (`ends_alike`). Of single facts those of a cover page are left out, and further ones of a
+    passage, or of one relation in it (`enough_of_passage`).
     """
+    paths = list(paths)
     multi = [path for path in paths if path.pattern in MULTI_HOP]
     drafts = [make_question(path, Wording(target=index.triplets[path.triplet_ids[-1]]), index) for path in multi]
     reasons: dict[str, str] = {}
@@ -187,6 +192,16 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
             found.setdefault(path.path_id, reason)
         elif not _ends_to_ask_for(path, index):
             found.setdefault(path.path_id, "pivot_not_unique" if not _unique_ends(path, index) else "clue_generic")
+    taken: defaultdict[str, set[str]] = defaultdict(set)  # relations by passage
+    for path in sorted((path for path in paths if path.pattern == "single"), key=lambda path: path.path_id):
+        fact = index.triplets[path.triplet_ids[0]]
+        own = taken[fact.chunk_id]
+        if fact.method == "cover":
+            found[path.path_id] = "cover_fact"
+        elif per_passage and (len(own) >= per_passage or fact.relation in own):
+            found[path.path_id] = "enough_of_passage"
+        else:
+            own.add(fact.relation)
     return found
 
 
@@ -204,6 +219,9 @@ def _nobody_asks(path: Path, index: CorpusIndex) -> str:
     facts = [index.triplets[i] for i in path.triplet_ids]
     if any(fact.object_type in ("STATE", "EXCHANGE") or _COVER.search(fact.relation) for fact in facts):
         return "cover_fact"
+    if path.pattern == "chain":
+        filers = {name for document in index.documents.values() for name in company_names(document.entity)}
+        return "clue_known" if facts[0].subject_type == "PERSON" and facts[0].object in filers else ""
     if path.pattern != "inverted_star":
         return ""
     # years alone: PEP 503 and PEP 629 are two things, the 2023 and the 2024 plan are one

@@ -28,7 +28,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 11  # a net or total figure of the same is a second answer; one cell of two tables is asked once
+VERSION = 11  # a net or total figure is a second answer; one paragraph has both ends of a model's fact
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]

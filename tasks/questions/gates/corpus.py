@@ -2,11 +2,11 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from rarefy.data_contracts.rows import COMPUTED, MULTI_HOP, Question, Triplet
+from rarefy.data_contracts.rows import COMPUTED, MULTI_HOP, Chunk, Question, Triplet
 from rarefy.tasks.knowledge.graph.headlines import is_unfollowed
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.gates.config import GatesConfig
@@ -137,8 +137,9 @@ _TOKEN = re.compile(r"\w+")
 def several_chunks(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
     """Rejects multi-hop questions with one gold chunk, or with a chunk anywhere that states or holds all their facts.
 
-    It states a fact where it is gold or an alternative; it holds one where both of its ends are written in it. A
-    computed answer may take one chunk, but not several where a chunk states all of its figures: that would do.
+    It states a fact where it is gold or an alternative; it holds one where both of its ends are written in it, those of
+    a fact by a model in one paragraph: pages that speak of the same things name them all. A computed answer may take
+    one chunk, but not several where a chunk states all of its figures: that would do.
 
     What a chunk's document is about counts as said in each of its chunks, where it is "the Company".
     """
@@ -154,7 +155,7 @@ def several_chunks(questions: Questions, config: GatesConfig, *, chunks: Chunks,
         if len(set(question.chunk_ids)) < 2:
             reasons[question.question_id] = "one_chunk"
         elif frozenset.intersection(*question.gold) or _one_chunk_holds(
-            needed[question.question_id], texts, places, chunks
+            needed[question.question_id], texts, places, chunks, _facts_by_model(question, triplets)
         ):
             reasons[question.question_id] = "one_chunk_suffices"
     return reasons
@@ -193,8 +194,9 @@ def _one_chunk_holds(
     texts: Mapping[str, str],
     places: Mapping[str, set[str]],
     chunks: Chunks,
+    by_model: Sequence[Triplet],
 ) -> bool:
-    """Whether one chunk contains all of these ends."""
+    """Whether one chunk contains all of these ends, and those of each of a model's facts in one paragraph."""
     # Ends that no chunk may leave out find the few chunks worth reading.
     tokens = {token for end, entity in ends if not entity for token in _TOKEN.findall(end)}
     left = set.intersection(*(places.get(token, set()) for token in tokens)) if tokens else set(texts)
@@ -203,8 +205,22 @@ def _one_chunk_holds(
             _contains(texts[name], end) or (entity and entity in _entity_names(chunks[name].entity))
             for end, entity in ends
         )
+        and all(_holds_together(chunks[name], fact) for fact in by_model)
         for name in left
     )
+
+
+def _facts_by_model(question: Question, triplets: Triplets) -> list[Triplet]:
+    facts = (triplets[name] for name in question.triplet_ids if name in triplets)
+    return [fact for fact in facts if fact.method == "model" and not fact.source_sentence.startswith("|")]
+
+
+def _holds_together(chunk: Chunk, fact: Triplet) -> bool:
+    """Whether a paragraph of a chunk has both ends of a fact, or the one that its document is not about."""
+    about = _entity_names(chunk.entity)
+    ends = [end for end in map(fold_text, (fact.subject, fact.answer or fact.object)) if end not in about]
+    paragraphs = map(fold_text, re.split(r"\n\s*\n", chunk.text))
+    return any(all(_contains(paragraph, end) for end in ends) for paragraph in paragraphs)
 
 
 def _contains(text: str, end: str) -> bool:

@@ -1,6 +1,6 @@
-"""Questions in, judgements and questions out: a model scores readability, clarity, correctness (RARE §3.4, R23).
+"""Questions in, judgements and questions out: a model scores readability, clarity, correctness, use (RARE §3.4, R23).
 
-A question is kept where all three scores are high enough; `agreement` measures how far judges and people agree.
+A question is kept where all scores are high enough; `agreement` measures how far judges and people agree.
 """
 
 import json
@@ -18,7 +18,7 @@ from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
 
 __all__ = ["DIMENSIONS", "VERSION", "GradeConfig", "Verdict", "against", "grade", "requests", "scores"]
 
-VERSION = 2  # absences are not judged
+VERSION = 3  # whether anybody would ask it is judged too
 
 JUDGES = ("first", "second")
 
@@ -35,11 +35,12 @@ def _whole_number(value: object) -> object:
 
 
 # an enumeration in the schema: not all servers that constrain replies know minimum and maximum
+_SCORE = {"type": "integer", "enum": list(range(LOWEST, HIGHEST + 1))}
 Score = Annotated[
     int,
     BeforeValidator(_whole_number),
     Field(strict=True, ge=LOWEST, le=HIGHEST),
-    WithJsonSchema({"type": "integer", "enum": list(range(LOWEST, HIGHEST + 1))}),
+    WithJsonSchema(_SCORE),
 ]
 
 
@@ -50,6 +51,7 @@ class Verdict(BaseModel, frozen=True):
     readability: Score
     clarity: Score
     correctness: Score
+    use: Annotated[Score | None, WithJsonSchema(_SCORE)] = None  # asked for; a judge that says nothing of it is heard
 
 
 _SCHEMA = json.dumps(Verdict.model_json_schema(), sort_keys=True)
@@ -60,7 +62,17 @@ class GradeConfig(BaseModel, frozen=True, extra="forbid"):
 
     by: Literal["", "model"] = Field(default="", description='model: every question that stands is judged; "": none is')
     keep_above: int = Field(
-        default=3, ge=0, lt=HIGHEST, description="kept is a question of which all three scores (1-5) are above this"
+        default=3,
+        ge=0,
+        lt=HIGHEST,
+        description="kept is a question whose readability, clarity, correctness (1-5) are above this",
+    )
+    keep_use_above: int = Field(
+        default=2,
+        ge=0,
+        lt=HIGHEST,
+        description="kept is a question whose use (1-5; 3: a plain look-up that somebody needs) is above this, where "
+        "the judge says; 0: whatever its use",
     )
     rounds: int = Field(
         default=1,
@@ -118,7 +130,7 @@ def grade(
         # nothing to judge an absence by: its documents were searched, and no passage is shown that says nothing
         unjudged = question.rejected_because or question.pattern == "absent"
         judgements = decisive[question.question_id]
-        reason = question.rejected_because if unjudged else rejection_reason(judgements, config.keep_above)
+        reason = question.rejected_because if unjudged else rejection_reason(judgements, config)
         yield replace(question, rejected_because=reason)
 
 
@@ -159,7 +171,8 @@ def _make_judgement(question: Question, judge: str, turn: int, reply: Reply) -> 
     verdict, reply = parse_reply(reply, Verdict)
     values: dict[str, Any] = {"error": reply.error}
     if verdict:
-        values = {name: getattr(verdict, name) for name in DIMENSIONS} | {"reason": " ".join(verdict.reason.split())}
+        values = {name: getattr(verdict, name) for name in DIMENSIONS}
+        values |= {"reason": " ".join(verdict.reason.split()), "use": verdict.use or 0}
     name = row_id("judgement", question.question_id, judge, turn)
     return Judgement(name, question.question_id, judge, turn, model=reply.model, **values), reply
 
@@ -174,9 +187,12 @@ def median_scores(judgements: Sequence[Judgement]) -> dict[str, int]:
     )
 
 
-def rejection_reason(judgements: Sequence[Judgement], keep_above: int) -> str:
+def rejection_reason(judgements: Sequence[Judgement], config: GradeConfig) -> str:
     """The first reason against a question by its judgements, "" for none; not_judged where there are none."""
     medians = median_scores(judgements)
     if not medians:
         return "not_judged"
-    return next((f"judge_{name}" for name, score in medians.items() if score <= keep_above), "")
+    if low := next((name for name, score in medians.items() if score <= config.keep_above), ""):
+        return f"judge_{low}"
+    uses = [judgement.use for judgement in judgements if judgement.use]
+    return "judge_use" if uses and median_low(uses) <= config.keep_use_above else ""

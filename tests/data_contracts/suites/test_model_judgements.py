@@ -42,6 +42,7 @@ BREACHES = [
     (Judgement, "scores are 1 to 5, or 0 with an error", 0, {"clarity": 6}, "scores 5, 6, 5"),
     (Judgement, "scores are 1 to 5, or 0 with an error", 0, {"clarity": 0}, "scores 5, 0, 5"),
     (Judgement, "scores are 1 to 5, or 0 with an error", 0, {"error": "refused"}, "with error 'refused'"),
+    (Judgement, "use lies in 0..5", 0, {"use": 6}, "use 6"),
     (Judgement, "error is a snake_case code or empty", 0, {"error": "No!"}, "'No!'"),
     (Judgement, "a judge judges a question once a round", "again", {"judgement_id": NOBODY}, "first judge in round 0"),
     (

@@ -298,6 +298,38 @@ def test_a_relation_that_has_words_of_the_cover_page_may_be_asked_about():
         )
 
 
+def test_of_one_passage_few_single_facts_are_asked_about_and_none_of_a_cover_page():
+    held, customer = TRIPLETS[row_id("held")], TRIPLETS[row_id("customer")]
+    more = {
+        f"t{i}": replace(held, triplet_id=f"t{i}", subject=f"Vault {i}", relation=f"held {i % 2}") for i in range(4)
+    }
+    rows = ROWS | {"triplets": TRIPLETS | more | {"cover": replace(customer, triplet_id="cover", method="cover")}}
+    single = [Path(row_id(name), "single", (name,), ("archive",), "", "finance") for name in (*more, "cover")]
+
+    def of(config):
+        given = {request.request_id for request in build_requests(single, config, **rows)}
+        left = list(ask_by_model(single, config, llm=model(*[{"question": "", "answer": ""}] * len(given)), **rows))
+        why = {row.path_id: row.rejected_because for row in left if isinstance(row, Question)}
+        return [why[path.path_id] for path in single]
+
+    few = of(AskConfig())
+    assert few[4] == "cover_fact" and sorted(few[:4]) == ["enough_of_passage"] * 2 + ["model_declined"] * 2
+    assert sorted(of(AskConfig(per_passage=1))[:4]).count("model_declined") == 1
+    assert set(of(AskConfig(per_passage=0))[:4]) == {"model_declined"}
+
+
+def test_an_officer_is_no_clue_to_the_company_that_a_document_is_about():
+    chief = replace(
+        TRIPLETS[row_id("customer")], triplet_id="chief", subject="Ivar Greene", subject_type="PERSON",
+        relation="is chief executive of", object="Altostrat", object_key="altostrat",
+    )  # fmt: skip
+    own = replace(TRIPLETS[row_id("other")], triplet_id="own", subject="Altostrat", subject_key="altostrat")
+    of = Path("p", "chain", ("chief", "own"), ("archive", "auditor"), "altostrat", "finance")
+    assert unasked(of, triplets=TRIPLETS | {"chief": chief, "own": own}) == "clue_known"
+    company = {"chief": replace(chief, subject_type="ORG"), "own": own}
+    assert list(build_requests([of], AskConfig(), **ROWS | {"triplets": TRIPLETS | company}))
+
+
 @pytest.mark.parametrize(
     ("shared", "reason"),
     [("Texas", "pivot_generic"), ("CA", "pivot_generic"), ("a headcount-related expense", "pivot_generic")],

@@ -219,6 +219,16 @@ def test_a_chunk_that_holds_every_end_of_a_multi_hop_question_gives_it_away():
     assert reason_of(GOOD, chunks={**CHUNKS, "c4": stranger}) == ""
 
 
+def test_a_chunk_holds_what_a_model_took_only_where_a_paragraph_has_both_ends():
+    apart = "Revenue was $168,088 million.\n\nIt is incorporated in Washington, as Microsoft Corporation is."
+    whole = replace(CHUNKS["c3"], chunk_id="c4", text=apart)
+    by_model = {name: replace(row, method="model", source_sentence="") for name, row in TRIPLETS.items()}
+    assert reason_of(GOOD, chunks={**CHUNKS, "c4": whole}) == "one_chunk_suffices"
+    assert reason_of(GOOD, chunks={**CHUNKS, "c4": whole}, triplets=by_model) == ""
+    together = replace(whole, text=apart.replace("\n\n", " "))
+    assert reason_of(GOOD, chunks={**CHUNKS, "c4": together}, triplets=by_model) == "one_chunk_suffices"
+
+
 def test_of_near_duplicates_the_smallest_id_stays_and_another_year_is_another_question():
     texts = [
         "What was the revenue of Microsoft Corporation in fiscal year 2023?",

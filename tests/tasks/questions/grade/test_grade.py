@@ -89,6 +89,16 @@ def test_only_more_than_three_on_all_three_is_kept_and_the_first_failing_one_is_
     assert reasons(llm, "a", config=GradeConfig(by="model", keep_above=4)) == {"a": "judge_readability"}
 
 
+def test_a_question_that_nobody_would_ask_is_turned_down_where_the_judge_says_so() -> None:
+    said = [json.dumps(json.loads(verdict(5, 5, 5)) | {"use": use}) for use in (1, 2, 3)]
+    llm = says(a=said[0], b=said[1], c=said[2])
+    assert reasons(llm, *"abcd") == {"a": "judge_use", "b": "judge_use", "c": "", "d": ""}  # of d nothing is said
+    for above, why in ((1, {"a": "judge_use", "b": "", "c": ""}), (0, {"a": "", "b": "", "c": ""})):
+        assert reasons(llm, *"abc", config=GradeConfig(by="model", keep_use_above=above)) == why
+    judged = split(grade([question("b"), question("d")], MODEL, chunks=CHUNKS, llm=llm))[1]
+    assert [one.use for one in judged] == [2, 0]
+
+
 def test_every_question_that_stands_is_judged_and_no_other() -> None:
     rows = [question(f"q{i}", f"c{i % 3 + 1}") for i in range(200)]
     rows[7] = replace(rows[7], rejected_because="near_duplicate")
@@ -250,7 +260,8 @@ def test_each_domain_has_its_own_words_and_all_the_rules(domain: str) -> None:
 def test_the_schema_enumerates_the_scores_and_asks_for_the_reason_first() -> None:
     schema = json.loads(next(build_requests([question("a")], MODEL, CHUNKS)).schema)
     assert schema["properties"]["clarity"]["enum"] == [1, 2, 3, 4, 5]
-    assert next(iter(Verdict.model_fields)) == "reason" and set(schema["required"]) == set(Verdict.model_fields)
+    assert next(iter(Verdict.model_fields)) == "reason"
+    assert {*schema["required"], "use"} == set(Verdict.model_fields) and schema["properties"]["use"]["enum"][0] == 1
 
 
 def test_a_setting_that_is_none_is_refused() -> None:
