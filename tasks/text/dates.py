@@ -43,8 +43,9 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _OTHER = re.compile(
-    rf"(?<!\w)(?P<d>\d{{1,2}})(?:\.|er|o|º)?{_GAP}(?:de\s)?(?P<m>{_ALIEN})\.?{_GAP}(?:de\s)?(?P<y>\d{{4}})(?!\d)"
-    rf"|(?<!\w)(?P<m2>{_ALIEN}){_GAP}(?:de\s)?(?P<y2>(?:19|20)\d\d)(?!\d)",
+    rf"(?<!\w)(?=[adefjmnos\d])(?:"
+    rf"(?P<d>\d{{1,2}})(?:\.|er|o|º)?{_GAP}(?:de\s)?(?P<m>{_ALIEN})\.?{_GAP}(?:de\s)?(?P<y>\d{{4}})(?!\d)"
+    rf"|(?P<m2>{_ALIEN}){_GAP}(?:de\s)?(?P<y2>(?:19|20)\d\d)(?!\d))",
     re.IGNORECASE,
 )
 _NUMERIC = re.compile(
@@ -73,8 +74,8 @@ _YEAR = re.compile(
     r"(?![\d%]|[^\W\d_]|[.,/]\d|-\d|\s?(?:%|percent|thousand|million|billion|trillion)(?!\w))"
 )
 _OLD = re.compile(  # before 1900 four digits are a year only where the words around say so
-    r"(?:\b(?P<p>in|since|of|by|until|till|from|to|during|before|after|circa|ca\.|c\.|around|about|year|and"
-    r"|early|late|mid|founded|born|died|est\.)"
+    r"(?=[(abcdefilmostuwy])(?:\b(?P<p>in|since|of|by|until|till|from|to|during|before|after|circa|ca\.|c\.|around"
+    r"|about|year|and|early|late|mid|founded|born|died|est\.)"
     r"[\s-]|\()(?P<y>1[0-8]\d\d)(?![\w%$]|[.,/]\d|-\d|'s\s\w|\s?[%$]|(?:\s(?!(?:and|or|to|by|in|on|at|for|as"
     r"|the|with|when|where|who|which|while|but|though|although|not|then|also|this|its|his|her|their|there|since"
     r"|during|because|through|into|under|published|founded|built|born"

@@ -53,8 +53,8 @@ class Frame:
 
     def counts(self) -> Counts:
         """How many of these trials were scored, failed, are missing or were skipped; of those that were drawn."""
-        found = self.drawn().rows["status"].value_counts()
-        return Counts(*(int(found.get(name, 0)) for name in ("scored", "failed", "missing", "skipped")))
+        found = self.rows["status"][~self.rows["not_drawn"].to_numpy()]
+        return Counts(*(int((found == name).sum()) for name in ("scored", "failed", "missing", "skipped")))
 
     def sums(self, values: Any) -> npt.NDArray[np.float64]:
         """These values, one per row, summed by question; rows with NaN count nothing."""
@@ -85,6 +85,8 @@ class Frame:
     def _drawn_share(self) -> npt.NDArray[np.float64]:
         """By question, the share of these rows that were drawn, of those that can be asked: 1 without a budget."""
         left = self.sums(self.rows["not_drawn"])
+        if not left.any():
+            return np.ones(len(left))
         asked = self.sums(self.rows["status"] != "skipped")
         return np.where(left > 0, asked / np.maximum(asked + left, 1), 1.0)
 
@@ -102,7 +104,8 @@ class Frame:
 
         `limits` are the worst and the best of any row, or of each.
         """
-        lost = self.rows["status"].isin(["failed", "missing"]).to_numpy()
+        status = self.rows["status"]
+        lost = ((status == "failed") | (status == "missing")).to_numpy()
         units = self.sums(~np.isnan(found)) + self.sums(lost)
         some = units > 0
         if not some.any():

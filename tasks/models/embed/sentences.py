@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rarefy.tasks.models.embed.families import Prompts
+from rarefy.tasks.models.embed.minilm import MiniLM
 from rarefy.tasks.models.embed.vector_cache import VectorCache, Vectors
 
 VERSION = 1
@@ -111,6 +112,8 @@ def find_model_folder(name: str) -> Path:
 
 
 def _load(model: Path, device: str) -> Any:
+    if model.parent.name in PACKAGED.values():
+        return MiniLM(model, device)
     # said before the import, which reads it: nothing is looked for on a network
     os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

@@ -36,6 +36,21 @@ def test_vectors_are_unit_rows_in_the_order_of_the_texts(embed: SentenceEmbedder
     assert embed([]).shape[0] == 0
 
 
+def test_the_packaged_model_gives_the_vectors_of_sentence_transformers_and_does_not_import_it(
+    embed: SentenceEmbedder,
+) -> None:
+    texts = [*TEXTS, "Zürich: $1,234.5 million (12 %) — naïve café\n| a | b |", "word " * 400]
+    code = (
+        "import sys; from rarefy.tasks.models.embed import EmbedConfig; EmbedConfig().connect()(['net sales']); "
+        "print(*sorted({'transformers', 'sentence_transformers'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"
+    from sentence_transformers import SentenceTransformer
+
+    theirs = SentenceTransformer(str(embed.model), device="cpu", local_files_only=True).encode(texts)
+    assert np.allclose(embed(texts), theirs, rtol=0, atol=1e-6)
+
+
 def fresh(embed: SentenceEmbedder, threads: int = 1) -> SentenceEmbedder:
     """One that remembers nothing, with the network of another, which is loaded once."""
     made = EmbedConfig().connect(threads=threads)
