@@ -84,9 +84,11 @@ def evaluate(
     quiet: bool = False,
     max_calls: int = 0,
     max_cost: float = 0.0,
+    only: Sequence[str] = (),
 ) -> EvaluationResult:
     """Put systems to the test on a benchmark, and write what comes of it into the folder `out`.
 
+    `only`: ids of the questions that are asked, of those that `split` and `questions` choose; all where there is none.
     `budget`: so many calls of all systems together, at most, to a sample of the trials; 0: all of them. `quick`: QUICK
     calls to whole questions, of the protocols FIRST where none is named; `budget` is not looked at.
     """
@@ -95,7 +97,7 @@ def evaluate(
     mark = mark_run(Store(store), f"evaluate {out}", board.say)
     with board.open(), mark, connect_workers(workers, dask, config.cluster) as pool:
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
-        plan = plan_trials(run, Path(bench), systems, wanted, config, split, questions)
+        plan = plan_trials(run, Path(bench), systems, wanted, config, split, questions, only)
         opened, chosen = plan.opened, plan.chosen
         parts, drawn = draw_parts(run, plan, systems, config, budget, quick) if budget or quick else (plan.parts, {})
         if "sure" in chosen and config.oracle.likelihood.llm.provider and not drawn:
@@ -147,9 +149,10 @@ def plan_trials(
     config: Config,
     split: str,
     questions: int,
+    only: Sequence[str] = (),
 ) -> TrialPlan:
     """The trials of these protocols for these systems; nothing is asked of any."""
-    opened = run.stage("open", lambda: open_benchmark(bench, run.store, split=split, most=questions))
+    opened = run.stage("open", lambda: open_benchmark(bench, run.store, split=split, most=questions, only=only))
     whose = f"asks the {opened.asked:,} questions of the {opened.split} split of {opened.name}"
     if opened.split == "all":
         whose = f"asks {opened.asked:,} of {opened.of:,} questions of {opened.name}"

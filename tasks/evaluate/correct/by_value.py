@@ -585,7 +585,7 @@ def _is_another_as_precise(exact: ExactValue, value: Value, about: Expectation) 
     Zeros at the end may stand for rounded digits. Not said of what is computed, from figures that may be rounded.
     """
     computed = hops_of(about.question.pattern) == "computed" or _CHANGE.search(about.question.text)
-    if exact.loose or exact.kind in ("points", "times") or computed:
+    if exact.loose or exact.kind in ("percent", "points", "times") or computed:
         return False
     factor = exact.amount / exact.shown if exact.shown and not value.scaled else Decimal(1)
     off = abs(abs(value.amount * factor) - abs(exact.amount))

@@ -228,7 +228,7 @@ def _compare_content(text: str, forms: Sequence[str]) -> Outcome | None:
             return right("contained", text)
         if len(gold) > 1 and len(more) == len(less) == 1 and len(forms) == 1:
             pair = {*more, *less}
-            if pair == {_UP, _DOWN} or (all(word.replace(".", "").isdigit() for word in pair)):
+            if pair == {_UP, _DOWN} or (len(gold) > 2 and all(word.replace(".", "").isdigit() for word in pair)):
                 return wrong("other_value", text)
     return None
 
