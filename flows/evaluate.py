@@ -158,14 +158,23 @@ def plan_trials(
         whose = f"asks {opened.asked:,} of {opened.of:,} questions of {opened.name}"
     rest = f"; --split all asks all {opened.of:,}" if opened.split != "all" and not questions else ""
     run.board.note("open", whose + rest)
-    return plan_opened(run, opened, systems, wanted, config)
+    passages = any("passages" in system.takes for system in systems.values())
+    return plan_opened(run, opened, systems, wanted, config, retrieves=passages or not only)
 
 
 def plan_opened(
-    run: Run, opened: OpenedBenchmark, systems: Mapping[str, SystemConfig], wanted: Sequence[str], config: Config
+    run: Run,
+    opened: OpenedBenchmark,
+    systems: Mapping[str, SystemConfig],
+    wanted: Sequence[str],
+    config: Config,
+    retrieves: bool = True,
 ) -> TrialPlan:
-    """The trials of a benchmark that is in the store; nothing is asked of any system."""
-    hits = _retrieve(run, opened, config)
+    """The trials of a benchmark that is in the store; nothing is asked of any system.
+
+    Without `retrieves` nothing is found for any question, which trials without passages do without.
+    """
+    hits = _retrieve(run, opened, config) if retrieves else run.store.keep(schema_of(Hits).empty_table())
     parts = run.stage("portion", lambda: batch_evaluation(run.store, opened, hits))
     left_out = _find_left_out(run, parts, systems, wanted, config)
     chosen = [name for name in wanted if any((system, name) not in left_out for system in systems)]
