@@ -54,7 +54,9 @@ def list_inputs(
     board = ProgressBoard(Terminal(stderr=True), quiet)
     run = Run(Store(store), board, budget=config.breach_budget)
     with board.open():
-        plan = plan_trials(run, bench, {"recorded": system}, resolve_protocols(protocol), config, split, questions, only)
+        plan = plan_trials(
+            run, bench, {"recorded": system}, resolve_protocols(protocol), config, split, questions, only
+        )
         found = {one.asked_id: one for _, one in render_calls(run.store, plan, "recorded", system)}
     order = {given: place for place, given in enumerate(("own", "closed_book", "passages"))}
     return sorted(found.values(), key=lambda one: order[answer_id(one).partition("-")[0]])

@@ -3,10 +3,20 @@
 import re
 from dataclasses import dataclass
 
-from rarefy.tasks.evaluate.correct.claim_status import Outcome, is_denied, is_doubted, joining_word, right, unclear, wrong
+from rarefy.tasks.evaluate.correct.claim_status import (
+    Outcome,
+    is_denied,
+    is_doubted,
+    joining_word,
+    right,
+    unclear,
+    wrong,
+)
 from rarefy.tasks.evaluate.correct.normalise import EMPTY, split_tokens
 
-_ZONES = r"UTC|GMT|BST|Z|[ECMP][SD]?T|CES?T|EES?T|WES?T|IST|JST|AE[SD]?T|(?:Eastern|Central|Mountain|Pacific)(?=\s+time\b)"
+_ZONES = (
+    r"UTC|GMT|BST|Z|[ECMP][SD]?T|CES?T|EES?T|WES?T|IST|JST|AE[SD]?T|(?:Eastern|Central|Mountain|Pacific)(?=\s+time\b)"
+)
 _CLOCK = re.compile(
     r"(?<![\w.,:/$€£#])(?:"
     r"(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d)(?::[0-5]\d)?)?(?:\s?(?P<half>[ap])\.?\s?m\b\.?"
@@ -69,7 +79,9 @@ def _read(hit: re.Match[str]) -> Clock | None:
         else:
             minutes = (60 * (hour % 24) + minute,)
     zone = (hit["zone"] or "").upper()
-    zone = "UTC" if zone in ("GMT", "Z") else re.sub(r"^([ECMP])(?:[SD]T|T|ASTERN|ENTRAL|OUNTAIN|ACIFIC)$", r"\1T", zone)
+    zone = (
+        "UTC" if zone in ("GMT", "Z") else re.sub(r"^([ECMP])(?:[SD]T|T|ASTERN|ENTRAL|OUNTAIN|ACIFIC)$", r"\1T", zone)
+    )
     limit = _LIMIT.search(hit.string[max(hit.start() - 30, 0) : hit.start()])
     return Clock(minutes, zone, limit["limit"].casefold() if limit else "", *hit.span())
 

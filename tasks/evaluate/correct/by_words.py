@@ -11,6 +11,7 @@ from rarefy.tasks.evaluate.correct.claim_status import (
     is_denied,
     is_doubted,
     is_former,
+    joining_word,
     right,
     says_none,
     sentence_bounds,
@@ -76,9 +77,12 @@ _OFTEN = re.compile(
     r"|(?P<adverb>hour|dai|night|week|month|quarter|year)ly|(?:once\s)?on\s(?P<day>\w+day)s",
     re.IGNORECASE,
 )
-_KINDS_OF_PLACE = r"section|sec\.|rule|item|part|article|form|exhibit|chapter|title|appendix|schedule|paragraph|clause|note"
+_KINDS_OF_PLACE = (
+    r"section|sec\.|rule|item|part|article|form|exhibit|chapter|title|appendix|schedule|paragraph|clause|note"
+)
 _REFERENCE = re.compile(
-    rf"(?:\b(?:{_KINDS_OF_PLACE})s?\s?|§+\s?|\bU\.?S\.?C\.?\s?|\bC\.?F\.?R\.?\s?)+(?P<number>\d[\w.()-]*)", re.IGNORECASE
+    rf"(?:\b(?:{_KINDS_OF_PLACE})s?\s?|§+\s?|\bU\.?S\.?C\.?\s?|\bC\.?F\.?R\.?\s?)+(?P<number>\d[\w.()-]*)",
+    re.IGNORECASE,
 )
 _REFERENCE_ALONE = re.compile(rf"(?:\d+\s)?{_REFERENCE.pattern}", re.IGNORECASE)
 _WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
@@ -170,8 +174,13 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         if not short and whole and {stem(word) for word in whole if word not in EMPTY} <= about.words:
             continue  # the question says it: that it stands in a sentence tells nothing
         wordings = dict.fromkeys(
-            (whole, strip_legal_form(whole), _strip_generic(strip_legal_form(whole)), _acronym(expanded, whole),
-             _pieces(form))
+            (
+                whole,
+                strip_legal_form(whole),
+                _strip_generic(strip_legal_form(whole)),
+                _acronym(expanded, whole),
+                _pieces(form),
+            )
         )
         for first, last in _find_form(expanded, tokens, stemmed, form, wordings):
             why = _objection(expanded, tokens, first, last, about, form, listed)
@@ -239,7 +248,9 @@ def _compare_frequency(text: str, forms: Sequence[str]) -> Outcome | None:
     if not said or not all(wanted):
         return None
     each, *golds = (
-        (hit["adverb"] or hit["noun"] or hit["day"]).casefold().replace("dai", "day") for hit in (said, *wanted) if hit is not None
+        (hit["adverb"] or hit["noun"] or hit["day"]).casefold().replace("dai", "day")
+        for hit in (said, *wanted)
+        if hit is not None
     )
     return right("contained", text) if each in golds else wrong("other_value", text)
 
@@ -295,7 +306,9 @@ def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bo
     wanted = {"".join(split_tokens(form)) for form in gold.forms}
     said = {name for name in said if name not in asked}
     signs = {form[0] for form in gold.forms}
-    alike = {"".join(split_tokens(name)): len(name) > 2 and not (name[0] in "-.#" and name[0] in signs) for name in said}
+    alike = {
+        "".join(split_tokens(name)): len(name) > 2 and not (name[0] in "-.#" and name[0] in signs) for name in said
+    }
     return bool(said) and not any(
         name == form or (within and (name in form or form in name)) for name, within in alike.items() for form in wanted
     )
@@ -505,8 +518,10 @@ def _objection(
         after += 1
     if is_denied(text, start, end):
         return "denied"
-    if is_code_name(form) and _is_within_code(text, start, end):
-        return "longer_name"
+    if is_code_name(form):
+        start, why = _name_around(text, start, end)
+        if why and not (listed and why == "several_names"):
+            return why
     if _BEHIND.search(text[max(start - 40, 0) : start]):
         return "compared"
     if text[tokens[last].start : end].endswith("'s") and not form.endswith("s"):
@@ -519,14 +534,20 @@ def _objection(
     return "too_long" if len(tokens) > 150 and not listed else ""
 
 
-def _is_within_code(text: str, start: int, end: int) -> bool:
-    """Return whether words are part of a longer name of code ("cert.pem" of "https-cert.pem"), and not its last step."""
+def _name_around(text: str, start: int, end: int) -> tuple[int, str]:
+    """Return where the name of code around words begins, and why they are not what it states: "" where they are its last
+    step ("/etc/key.pem"), "longer_name" for others ("https-cert.pem"), "several_names" where another stands beside it."""
     for hit in CODE_NAME.finditer(text):
         if hit.start() <= start and end <= hit.end():
             before, behind = text[hit.start() : start], text[end : hit.end()]
-            steps = re.fullmatch(r"\W*|.*(?:/\.?|::|\.)", before)
-            return bool(re.search(r"\w", behind)) or steps is None
-    return False
+            if re.search(r"\w", behind) or not re.fullmatch(r"\W*|.*(?:/\.?|::|\.)", before):
+                return hit.start(), "longer_name"
+            start, end = hit.span()
+    for hit in CODE_NAME.finditer(text):
+        gap = text[hit.end() : start] if hit.end() <= start else text[end : hit.start()] if hit.start() >= end else "x"
+        if is_odd(hit[0]) and joining_word(gap) and gap.strip():
+            return start, "several_names"
+    return start, ""
 
 
 def _objection_to_short(

@@ -8,7 +8,15 @@ from decimal import Decimal
 from rarefy.data_contracts.rows import VERDICTS, Question
 from rarefy.tasks.evaluate.correct.by_clock import is_time_of_day
 from rarefy.tasks.evaluate.correct.claim_status import YES_NO_QUESTION, negative_wording, stated_bound
-from rarefy.tasks.evaluate.correct.normalise import EMPTY, Value, find_values, is_code_name, plain_text, split_tokens, stems
+from rarefy.tasks.evaluate.correct.normalise import (
+    EMPTY,
+    Value,
+    find_values,
+    is_code_name,
+    plain_text,
+    split_tokens,
+    stems,
+)
 from rarefy.tasks.text.dates import Moment, moments, years
 from rarefy.tasks.text.quantities import DURATIONS, SCALES
 from rarefy.tasks.text.stems import stem
@@ -36,10 +44,12 @@ _SHARE = re.compile(
 _MANY = re.compile(r"\bhow (?:many|much)\b|\bwhat (?:number|amount)\b", re.IGNORECASE)
 _SIGN_AND_NAME = re.compile(r"([^\w\s]{1,3}) \(([^()]+)\)")  # "; (semicolon)": either says it
 _SHORT_UNIT = re.compile(r"(?<![\w.])(\d{1,3}(?:\.\d+)?)\s?(ms|s|h)(?!\w)")
-_TIME_SPAN = re.compile(r"(?:every |each )?\d[\d.,]* (?:milli)?seconds?|(?:every |each )?\d[\d.,]* hours?", re.IGNORECASE)
+_TIME_SPAN = re.compile(
+    r"(?:every |each )?\d[\d.,]* (?:milli)?seconds?|(?:every |each )?\d[\d.,]* hours?", re.IGNORECASE
+)
 _ADDRESS = re.compile(r"[A-Za-z]\w*[@/:_][^\s%$]+")  # "localhost:4317" is a name, whose number says nothing alone
 _RANGE = re.compile(r"(?:between\s|from\s)?(.+?)(?:\s+(?:to|and)\s+)(.+)")
-FIRST = re.compile(r"\W*(?:answer\W+)?(?P<word>yes|no|true|false)\b(?!\.\s?\d)", re.IGNORECASE)  # of a yes or no
+FIRST = re.compile(r"\W*(?:answer\W+)?(?P<word>yes|no|true|false)\b(?!\.\s?\d|-\w)", re.IGNORECASE)  # of a yes or no
 _SENTENCE = 5  # a form of so many words may be a sentence
 _SEVERAL = re.compile(
     r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b)|\b(?:both|respectively)\b|"
@@ -190,7 +200,10 @@ def split_parts(form: str, about: Expectation) -> list[str]:
     items = [part.strip() for part in re.split(r",\s+(?:and\s+)?|\s+and\s+", bare) if part.strip()]
     if len(items) > 1 and all(_is_one_value(item, about) for item in items):
         return items
-    if len(items) > 1 and (all(map(is_code_name, items)) or (len(items) > 2 and all(item.isalpha() and item[0].islower() for item in items))):
+    if len(items) > 1 and (
+        all(map(is_code_name, items))
+        or (len(items) > 2 and all(item.isalpha() and item[0].islower() for item in items))
+    ):
         return items
     if not all(item[0].isupper() for item in items):
         return [form]

@@ -51,7 +51,9 @@ from rarefy.tasks.text.refusals import Refusal, refusal
 
 _MEANS = {"true": "yes", "false": "no"}
 _DENYING = re.compile(r"\b(?:not|no|none|never|nor|neither|cannot)\b|n't\b", re.IGNORECASE)
-_SAYS = frozenset("it they he she them not no none never cannot do does did can may must will would should could".split())
+_SAYS = frozenset(
+    "it they he she them not no none never cannot do does did can may must will would should could".split()
+)
 _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B. Company" has no article
     r"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|(?-i:an?|An?(?=\s[a-z]))|"
     r"(?:doubl|tripl|quadrupl|halv)\w+)\b",
@@ -100,7 +102,8 @@ def _match_one(
     if gold.kind == "verdict":
         return _judge_yes_no(text, gold, about, config)
     if gold.kind == "clock":
-        outcome = judge_clock(text, gold.forms, about.question.text, len(split_words(text)) <= SHORT)
+        short = config.value and len(split_words(text)) <= SHORT
+        outcome = judge_clock(text, gold.forms, about.question.text, short)
     elif gold.kind == "moment":
         outcome = _judge_moment(text, gold, about, config, beside)
     elif gold.kind == "value":
@@ -206,7 +209,9 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
 
 def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     """Judge a yes or no by the first word of the answer, or by what it says in the words of the question."""
-    wanted = {_MEANS.get(hit["word"].casefold(), hit["word"].casefold()) for form in gold.forms if (hit := FIRST.match(form))}
+    wanted = {
+        _MEANS.get(hit["word"].casefold(), hit["word"].casefold()) for form in gold.forms if (hit := FIRST.match(form))
+    }
     hit = FIRST.match(text)
     if hit is None:
         said = _stated_verdict(text, about)
