@@ -102,7 +102,8 @@ def score_answers(
     """Evaluate the answers in a file as those of a system; `options` are those of `evaluate`.
 
     Of protocols, split and number of questions, what is not given is that of the template, as the lines say it.
-    Where most questions have no answer, those that have one are scored alone. Lines that answer nothing that is asked are counted, named, and written into left_out.jsonl of the result.
+    Where most questions have no answer, those that have one are scored alone. Lines that answer nothing that is asked
+    are counted, named, and written into left_out.jsonl of the result.
     UsageFault where the file cannot be read, or none of its lines answers anything.
     """
     try:
@@ -147,7 +148,7 @@ def score_answers(
 def _answered_questions(
     answers: RecordedAnswers, bench: Path, store: Store, split: str, questions: int, quiet: bool
 ) -> list[str]:
-    """The questions that have an answer, by the wordings that lines name, where most have none; else none: all are asked.
+    """The questions that have an answer, by the wordings that lines name; none where all are asked, as most have one.
 
     Passages are retrieved for these alone, so that a few answers are scored at once. Without a question's wording in
     each line with an answer nothing tells which one it answers before all is retrieved.

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rarefy.tasks.evaluate.correct.claim_status import (
     Outcome,
@@ -116,7 +117,7 @@ def judge_clock(text: str, forms: tuple[str, ...], asked: str, short: bool) -> O
     ways = [find_clocks(part) for form in forms for part in (_BRACKET.sub(" ", form), *_BRACKET.findall(form))]
     known = [one for way in ways for one in way]
     same = [one for one in said if any(_compare(gold, one) == "same" for gold in known)]
-    joined = {joining_word(text[one.end : two.start]) for one, two in zip(said, said[1:], strict=False)}
+    joined = {joining_word(text[one.end : two.start]) for one, two in pairwise(said)}
     for way in filter(None, ways):
         if len(same) >= len(way) and all(_compare(*pair) == "same" for pair in zip(way, same, strict=False)):
             if len(same) < len(said) or ("or" in joined and len(way) > 1):

@@ -535,8 +535,10 @@ def _objection(
 
 
 def _name_around(text: str, start: int, end: int) -> tuple[int, str]:
-    """Return where the name of code around words begins, and why they are not what it states: "" where they are its last
-    step ("/etc/key.pem"), "longer_name" for others ("https-cert.pem"), "several_names" where another stands beside it."""
+    """Return where the name of code around words begins, and why they are not what it states, "" where they are.
+
+    They are as its last step ("/etc/key.pem"), not within others ("https-cert.pem"), nor beside another such name.
+    """
     for hit in CODE_NAME.finditer(text):
         if hit.start() <= start and end <= hit.end():
             before, behind = text[hit.start() : start], text[end : hit.end()]

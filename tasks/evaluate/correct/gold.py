@@ -136,7 +136,7 @@ def parse_gold(question: Question) -> GoldAnswer:
 
 
 def spell_units(text: str, answer: str) -> str:
-    """Return a text with its short units spelled out ("15s", "100 ms"), where the gold answer is a time in such a unit."""
+    """Return a text with its short units spelled out ("15s", "100 ms"), where the gold answer is such a time."""
     if not _SHORT_UNIT.fullmatch(answer.strip()) and not _TIME_SPAN.fullmatch(answer.strip()):
         return text
     return _SHORT_UNIT.sub(lambda hit: f"{hit[1]} {DURATIONS[hit[2]]}s", text)

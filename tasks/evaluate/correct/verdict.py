@@ -232,7 +232,7 @@ def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: Corre
 
 
 def _stated_verdict(text: str, about: Expectation) -> str:
-    """Return "yes" or "no" where a short answer says or denies what is asked, in the question's words alone; else ""."""
+    """Return "yes" or "no" where a short answer says or denies what is asked in the question's own words, else ""."""
     asked = about.question.text
     words = split_tokens(text)
     own = stems(asked)
