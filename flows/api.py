@@ -14,6 +14,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from io import StringIO
@@ -745,10 +746,14 @@ def robust(
             place = f"{Path(function.__code__.co_filename).name}:{function.__code__.co_firstlineno}"
             raise UsageFault(f"{name}() takes no argument ({place}): its first is what is asked, def {name}(asked)")
         _, *fixtures = parameters
+        asks_request = any(one.name == "request" for one in fixtures)
 
         def test(**given: Any) -> None:
-            place = Path(
-                out or RESULTS / f"{load(bench).name if not isinstance(bench, Benchmark) else bench.name}-{name}"
+            called = bench.name if isinstance(bench, Benchmark) else load(bench).name
+            place = Path(out or RESULTS / f"{called}-{name}")
+            _say_in_pytest(
+                given["request"] if asks_request else given.pop("request"),
+                f"{name}: asks the questions of {called}; the report will be {place / 'report.html'}",
             )
             (place / "run.json").unlink(missing_ok=True)  # answers are kept for what this names
             tried = [word for word in re.split(r"\W+", metric) if word in PROTOCOLS]
@@ -758,10 +763,23 @@ def robust(
 
         test.__name__, test.__qualname__, test.__doc__ = name, function.__qualname__, function.__doc__
         test.__module__ = function.__module__
-        test.__signature__ = inspect.Signature(fixtures)  # type: ignore[attr-defined]  # what pytest fills in
+        request = inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY)
+        taken = fixtures if asks_request else [*fixtures, request]
+        test.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]  # what pytest fills in
         return test
 
     return decorate
+
+
+def _say_in_pytest(request: Any, line: str) -> None:
+    """Print a line on pytest's terminal though it captures what tests print."""
+    plugins = request.config.pluginmanager
+    reporter, capture = plugins.get_plugin("terminalreporter"), plugins.get_plugin("capturemanager")
+    if reporter is None:  # a worker of xdist
+        return
+    with capture.global_and_fixture_disabled() if capture else nullcontext():
+        reporter.ensure_newline()
+        reporter.write_line(line)
 
 
 def _with_fixtures(function: Callable[..., Any], given: Mapping[str, Any]) -> Callable[[Any], Any]:

@@ -84,9 +84,11 @@ def evaluate(
     quiet: bool = False,
     max_calls: int = 0,
     max_cost: float = 0.0,
+    only: Sequence[str] = (),
 ) -> EvaluationResult:
     """Put systems to the test on a benchmark, and write what comes of it into the folder `out`.
 
+    `only`: ids of the questions that are asked, of those that `split` and `questions` choose; all where there is none.
     `budget`: so many calls of all systems together, at most, to a sample of the trials; 0: all of them. `quick`: QUICK
     calls to whole questions, of the protocols FIRST where none is named; `budget` is not looked at.
     """
@@ -95,7 +97,7 @@ def evaluate(
     mark = mark_run(Store(store), f"evaluate {out}", board.say)
     with board.open(), mark, connect_workers(workers, dask) as pool:
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
-        plan = plan_trials(run, Path(bench), systems, wanted, config, split, questions)
+        plan = plan_trials(run, Path(bench), systems, wanted, config, split, questions, only)
         opened, chosen = plan.opened, plan.chosen
         parts, drawn = draw_parts(run, plan, systems, config, budget, quick) if budget or quick else (plan.parts, {})
         if "sure" in chosen and config.oracle.likelihood.llm.provider and not drawn:
@@ -147,22 +149,32 @@ def plan_trials(
     config: Config,
     split: str,
     questions: int,
+    only: Sequence[str] = (),
 ) -> TrialPlan:
     """The trials of these protocols for these systems; nothing is asked of any."""
-    opened = run.stage("open", lambda: open_benchmark(bench, run.store, split=split, most=questions))
+    opened = run.stage("open", lambda: open_benchmark(bench, run.store, split=split, most=questions, only=only))
     whose = f"asks the {opened.asked:,} questions of the {opened.split} split of {opened.name}"
     if opened.split == "all":
         whose = f"asks {opened.asked:,} of {opened.of:,} questions of {opened.name}"
     rest = f"; --split all asks all {opened.of:,}" if opened.split != "all" and not questions else ""
     run.board.note("open", whose + rest)
-    return plan_opened(run, opened, systems, wanted, config)
+    passages = any("passages" in system.takes for system in systems.values())
+    return plan_opened(run, opened, systems, wanted, config, retrieves=passages or not only)
 
 
 def plan_opened(
-    run: Run, opened: OpenedBenchmark, systems: Mapping[str, SystemConfig], wanted: Sequence[str], config: Config
+    run: Run,
+    opened: OpenedBenchmark,
+    systems: Mapping[str, SystemConfig],
+    wanted: Sequence[str],
+    config: Config,
+    retrieves: bool = True,
 ) -> TrialPlan:
-    """The trials of a benchmark that is in the store; nothing is asked of any system."""
-    hits = _retrieve(run, opened, config)
+    """The trials of a benchmark that is in the store; nothing is asked of any system.
+
+    Without `retrieves` nothing is found for any question, which trials without passages do without.
+    """
+    hits = _retrieve(run, opened, config) if retrieves else run.store.keep(schema_of(Hits).empty_table())
     parts = run.stage("portion", lambda: batch_evaluation(run.store, opened, hits))
     left_out = _find_left_out(run, parts, systems, wanted, config)
     chosen = [name for name in wanted if any((system, name) not in left_out for system in systems)]

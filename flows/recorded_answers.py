@@ -1,13 +1,17 @@
 """Answers made anywhere: the file of what is to be asked, and the evaluation of a file of answers."""
 
 import sys
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
+
 from rarefy.data_contracts.rows import GIVEN
 from rarefy.flows.config import Config
+from rarefy.flows.engine.benchmark_folder import open_benchmark
 from rarefy.flows.engine.config_check import resolve_protocols
 from rarefy.flows.engine.progress import ProgressBoard
 from rarefy.flows.engine.run import Run
@@ -16,7 +20,14 @@ from rarefy.flows.faults import UsageFault
 from rarefy.flows.reports.console import Terminal
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.evaluate.systems.interface import SystemInput
-from rarefy.tasks.evaluate.systems.recorded import LeftOutLine, TemplateSelection, answer_id, load_answers
+from rarefy.tasks.evaluate.systems.recorded import (
+    LeftOutLine,
+    RecordedAnswers,
+    TemplateSelection,
+    answer_id,
+    load_answers,
+    question_key,
+)
 from rarefy.tasks.export.files import put_file, to_json_lines
 from rarefy.tasks.store.tables import Store
 
@@ -36,13 +47,16 @@ def list_inputs(
     questions: int = 0,
     store: str = ".rarefy",
     quiet: bool = False,
+    only: Sequence[str] = (),
 ) -> list[SystemInput]:
     """What an evaluation asks a system that takes these, each once, what is asked without passages first."""
     system = SystemConfig.model_validate({"kind": "recorded", "recorded": {"file": UNREAD}, "takes": tuple(takes)})
     board = ProgressBoard(Terminal(stderr=True), quiet)
     run = Run(Store(store), board, budget=config.breach_budget)
     with board.open():
-        plan = plan_trials(run, bench, {"recorded": system}, resolve_protocols(protocol), config, split, questions)
+        plan = plan_trials(
+            run, bench, {"recorded": system}, resolve_protocols(protocol), config, split, questions, only
+        )
         found = {one.asked_id: one for _, one in render_calls(run.store, plan, "recorded", system)}
     order = {given: place for place, given in enumerate(("own", "closed_book", "passages"))}
     return sorted(found.values(), key=lambda one: order[answer_id(one).partition("-")[0]])
@@ -88,7 +102,8 @@ def score_answers(
     """Evaluate the answers in a file as those of a system; `options` are those of `evaluate`.
 
     Of protocols, split and number of questions, what is not given is that of the template, as the lines say it.
-    Lines that answer nothing that is asked are counted, named, and written into left_out.jsonl of the result.
+    Where most questions have no answer, those that have one are scored alone. Lines that answer nothing that is asked
+    are counted, named, and written into left_out.jsonl of the result.
     UsageFault where the file cannot be read, or none of its lines answers anything.
     """
     try:
@@ -106,7 +121,8 @@ def score_answers(
     }
     if not quiet and which != {"protocol": protocol, "split": split, "questions": questions}:
         print(f"Scored for what its template asked: {' '.join(say_selection(which))}", file=sys.stderr)
-    which |= {"store": store, "quiet": quiet}
+    only = _answered_questions(answers, bench, Store(store), which["split"], which["questions"], quiet)
+    which |= {"store": store, "quiet": quiet, "only": only}
     inputs = list_inputs(bench, config, takes=takes, **which)
     unknown = answers.find_unknown(inputs)
     if len(unknown) == len(answers.places):
@@ -127,6 +143,33 @@ def score_answers(
     result = evaluate(str(bench), str(out), config, [name], **which, **options)
     _write_left_out(out, file, [*answers.left_out, *unknown], quiet)
     return result
+
+
+def _answered_questions(
+    answers: RecordedAnswers, bench: Path, store: Store, split: str, questions: int, quiet: bool
+) -> list[str]:
+    """The questions that have an answer, by the wordings that lines name; none where all are asked, as most have one.
+
+    Passages are retrieved for these alone, so that a few answers are scored at once. Without a question's wording in
+    each line with an answer nothing tells which one it answers before all is retrieved.
+    """
+    opened = open_benchmark(bench, store, split=split, most=questions)
+    table = store.table(opened.variants).filter(pc.field("side") == "query")
+    asked: dict[str, set[str]] = defaultdict(set)
+    for name, text in zip(table["question_id"].to_pylist(), table["text"].to_pylist(), strict=True):
+        asked[question_key(text)].add(name)
+    if not answers.wordings <= asked.keys():
+        return []
+    found = sorted({name for wording in answers.wordings for name in asked[wording]})
+    if len(found) >= MOSTLY * opened.asked:
+        return []
+    if not quiet:
+        print(
+            f"{len(found):,} of the {opened.asked:,} questions that are asked here have an answer; the others are left "
+            "out. Fill them in, or give the --protocol, --split and --questions of the file's template",
+            file=sys.stderr,
+        )
+    return found
 
 
 def _write_left_out(out: Path, file: Path, lines: Sequence[LeftOutLine], quiet: bool) -> None:

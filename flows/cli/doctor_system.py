@@ -21,6 +21,7 @@ from rarefy.tasks.evaluate.protocols import PROTOCOLS, cases, trial
 from rarefy.tasks.evaluate.retrieve import retrieve
 from rarefy.tasks.evaluate.systems.answer import AnswerConfig, answer, select_trials
 from rarefy.tasks.evaluate.systems.config import SystemConfig
+from rarefy.tasks.evaluate.systems.http.client import LOG
 from rarefy.tasks.evaluate.systems.http.config import find_variables
 from rarefy.tasks.evaluate.systems.interface import System, explain_error
 from rarefy.tasks.models.llm import InferenceContext
@@ -128,7 +129,14 @@ def _ask(
                 wanted = config.retrieve.model_copy(update={"retrievers": (system.retriever,)})
                 retrievers = wanted.connect(accounting.cache_folder(Store(store)), threads=count_cores())
                 found = list(retrieve([case.original], wanted, chunks=chunks, retrievers=retrievers))
-            yield from _ask_once(config, name, system, one, question, [case.original], chunks, found, connected, store)
+            LOG.disabled = True  # what it would warn of is among the findings
+            try:
+                findings = list(
+                    _ask_once(config, name, system, one, question, [case.original], chunks, found, connected, store)
+                )
+            finally:
+                LOG.disabled = False
+            yield from findings
 
 
 def _ask_once(
@@ -202,7 +210,7 @@ def _describe_retrieved(came: Answer, system: SystemConfig, chunks: dict[str, Ch
     """What the system says it retrieved, which its retriever can be measured by."""
     if not came.retrieved:
         where = (
-            f"nothing at http.reply.retrieved = {system.http.reply.retrieved}"
+            f"no list at http.reply.retrieved = {system.http.reply.retrieved}"
             if system.http.reply.retrieved
             else "http.reply.retrieved is not set"
             if system.kind == "http"

@@ -63,8 +63,8 @@ def open_benchmark(
 ) -> OpenedBenchmark:
     """The benchmark in a folder of `rarefy build` or `rarefy perturb`, in the store.
 
-    Of the questions those of a split ("": test where there is one), of these the ones with these ids, of these so many
-    by smallest hash. UsageFault where there is no benchmark, or a file is not what its manifest says.
+    Of the questions those of a split ("": test where there is one), of these so many by smallest hash, of these the
+    ones with the ids `only`. UsageFault where there is no benchmark, or a file is not what its manifest says.
     """
     for _ in range(TRIES):
         manifest = read_manifest(place)
@@ -206,13 +206,13 @@ def _select_tables(
     mine = [row for row in accepted if wanted in ("all", row.split)]
     if not mine:
         raise UsageFault(f"{place}: no question is of the split {wanted!r}; its questions are of {_listed(known)}")
-    if only:
-        mine = [row for row in mine if row.question_id in set(only)]
-        if missing := sorted(set(only) - {row.question_id for row in mine}):
-            raise UsageFault(f"{place}: no question {missing[0]} in the split {wanted!r}")
     of = len(mine)
     if most:
         mine = draw_questions(mine, most)
+    if only:
+        mine = [row for row in mine if row.question_id in set(only)]
+        if missing := sorted(set(only) - {row.question_id for row in mine}):
+            raise UsageFault(f"{place}: no question {missing[0]} among those asked of the split {wanted!r}")
     mine.sort(key=lambda row: row.question_id)
     names = {row.question_id for row in mine}
     variants = [row for row in rows["variants"] if row.question_id in names]

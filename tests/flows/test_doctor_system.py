@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
@@ -106,3 +108,30 @@ def test_a_service_that_says_what_it_retrieves_and_is_never_asked_to_is_told(exa
     (tmp_path / "my.toml").write_text(text + '[systems.mine.http.reply]\nretrieved = "sources"\n')
     _, found = examine("--system", "mine", "--config", "my.toml")
     assert 'add takes = ["own", "closed_book", "passages"]' in found["retrieved"][0][1]
+
+
+def test_a_service_without_a_list_of_passages_gives_a_finding_and_no_line_beside_it(
+    examine, tmp_path, monkeypatch, caplog
+):
+    class Says(BaseHTTPRequestHandler):
+        def do_POST(self):
+            said = b'{"answer": "Atlantis", "sources": null}'
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(200)
+            self.send_header("content-length", str(len(said)))
+            self.end_headers()
+            self.wfile.write(said)
+
+        def log_message(self, *told):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Says) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("MY_RAG_URL", f"http://127.0.0.1:{server.server_port}")
+        monkeypatch.setenv("MY_RAG_KEY", "canary-1234567")
+        (tmp_path / "my.toml").write_text(HTTP + '[systems.mine.http.reply]\nretrieved = "sources"\n')
+        code, found = examine("--system", "mine", "--config", "my.toml")
+        server.shutdown()
+    ((state, said),) = found["retrieved"]
+    assert code == 0 and state == "not available" and said.startswith("no list at http.reply.retrieved = sources: its")
+    assert not [record for record in caplog.records if "http.reply.retrieved" in record.getMessage()]

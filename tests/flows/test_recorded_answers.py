@@ -138,6 +138,25 @@ def test_what_the_template_asked_is_scored_where_nothing_else_is_given(place, ca
     assert "`selection` is not that of a template" in capsys.readouterr().err
 
 
+def test_of_a_few_answers_their_questions_alone_are_retrieved_for_and_scored(place, template, capsys):
+    shown = next(line for line in template if line["passages"])
+    asked = [line for line in template if line["question"] == shown["question"]]
+    told = ["--bench", str(place / "bench"), "--store", str(place / "store"), "--config", str(place / "my.toml"), *RARE]
+    file = fill(place, "three.jsonl", [{**answered(line), "question": line["question"]} for line in asked])
+    assert main(["score", str(file), *told, "--out", str(place / "three")]) == 0
+    rows = scores(place / "three").values()
+    (name,) = {row["question_id"] for row in rows}
+    assert {row["question_id"] for row in pq.read_table(place / "three" / "hits.parquet").to_pylist()} == {name}
+    whole = scores(place / "asked")  # of a system that does not retrieve
+    of_three = {row["trial_id"]: row["value"] for row in rows if row["status"] == "scored"}
+    both = of_three.keys() & whole.keys()
+    assert len(of_three) >= len(asked) > 1 and len(both) > 1
+    assert all(of_three[trial_id] == whole[trial_id]["value"] for trial_id in both)
+    said = capsys.readouterr().err
+    assert "1 of the " in said and "questions that are asked here have an answer; the others are left out" in said
+    assert not (place / "three" / "left_out.jsonl").exists()
+
+
 def test_a_line_without_an_id_answers_its_question(place, template):
     """As a trace has it: the question, and what was said; in a file of cells."""
     own = [line for line in template if line["passages"] is None]

@@ -64,6 +64,9 @@ def project(tmp_path):
 def test_a_decorated_function_passes_or_fails_by_its_floor(project, tmp_path):
     said = project().stdout
     assert "2 passed" in said and "2 failed" in said, said
+    report = tmp_path / "rarefy-out" / "bench-test_good" / "report.html"
+    shown, _, _ = said.partition("= FAILURES =")  # while the test runs, not with what it captured
+    assert f"test_good: asks the questions of bench; the report will be {report.relative_to(tmp_path)}" in shown
     assert "AssertionError: Original score of effect_size is 0.000" in said and "below the floor of 0.8" in said
     assert f"each answer behind it: {tmp_path / 'rarefy-out' / 'bench-test_poor' / 'report.html'}" in said
     assert 'correct={"unmatched": "wrong"}' in said

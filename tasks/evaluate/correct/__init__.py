@@ -15,9 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = (
-    14  # JSON and lists, rises and falls, ranges, durations, the same words in another order, short forms of names
-)
+VERSION = 15  # times of day, names of code, a yes or no with its reason, periods, references by their number
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,8 +218,8 @@ def _convert(value: Value, gold: GoldAnswer) -> Value:
     if value.kind == "count" and value.worded and value.amount < 1 and kinds == {"percent"}:
         return replace(value, kind="percent", amount=value.amount * 100, grain=Decimal(1))
     unit = min(units)
-    if value.kind == "measure" and units == {unit} and value.unit != unit and {value.unit, unit} <= _DAYS.keys():
-        factor = Decimal(_DAYS[value.unit]) / Decimal(_DAYS[unit])
+    if value.kind == "measure" and units == {unit} and value.unit != unit and {value.unit, unit} <= _SECONDS.keys():
+        factor = Decimal(_SECONDS[value.unit]) / Decimal(_SECONDS[unit])
         amount = value.amount * factor
         near = next((e for e in gold.values if abs(amount - e.amount) <= _EXACT * e.amount), None)  # of 365 or 366 days
         return replace(value, unit=unit, amount=near.amount if near else amount, grain=near.grain if near else factor)
@@ -236,8 +236,10 @@ _ASKED_BOUNDS = {  # "at least how many?": who says "at least three" answers it
 }
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
 _EXACT = Decimal("0.005")  # of the length of a year or a month, which vary
-_DAYS = {"minute": "0.000694", "hour": "0.041667", "day": "1", "week": "7", "month": "30.44", "quarter": "91.31",
-         "year": "365.25", "decade": "3652.5", "century": "36525"}  # fmt: skip
+_SECONDS = {"millisecond": "0.001", "second": "1", "minute": "60", "hour": "3600", "day": "86400", "week": "604800",
+            "month": "2630016", "quarter": "7889184", "year": "31557600", "decade": "315576000",
+            "century": "3155760000"}  # fmt: skip
+_ONE_SPAN = re.compile(rf"(?:once )?(?:an?|one|every|each|per) (?P<unit>{'|'.join(_SECONDS)})\.?", re.IGNORECASE)
 _CHANGE = re.compile(
     r"\b(?:chang\w*|increas\w*|decreas\w*|gr[eo]w\w*|growth|ris\w+|rose|fall|fell|declin\w*|drop\w*|"
     r"rais\w*|reduc\w*|by (?:how much|what)|improv\w*|gain\w*|difference|"
@@ -268,6 +270,8 @@ def judge_value(
     """Judge the numbers of an answer; `beside` are other parts of the gold answer, which may stand there too."""
     if _HALF.fullmatch(text) and all(exact.kind == "percent" for exact in gold.values):
         text = "50%"
+    if (span := _ONE_SPAN.fullmatch(text)) and all(exact.unit in _SECONDS for exact in gold.values):
+        text = f"1 {span['unit'].lower()}"
     numbers = find_values(text)
     if len(numbers) == 1:
         numbers = (_convert(numbers[0], gold),)

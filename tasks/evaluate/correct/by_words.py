@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from rarefy.tasks.evaluate.correct.claim_status import (
+    YES_NO_QUESTION,
     Outcome,
     is_denied,
     is_doubted,
     is_former,
+    joining_word,
     right,
     says_none,
     sentence_bounds,
@@ -18,6 +20,7 @@ from rarefy.tasks.evaluate.correct.claim_status import (
 )
 from rarefy.tasks.evaluate.correct.gold import Expectation, GoldAnswer
 from rarefy.tasks.evaluate.correct.normalise import (
+    CODE_NAME,
     COUNTRIES,
     EMPTY,
     GENERIC,
@@ -28,6 +31,8 @@ from rarefy.tasks.evaluate.correct.normalise import (
     expand_abbreviations,
     find_values,
     initials,
+    is_code_name,
+    is_odd,
     split_tokens,
     split_words,
     strip_legal_form,
@@ -49,9 +54,6 @@ _SENTENCE_ENDS = re.compile(r"[.!?;\n]\s")
 _UNNAMED = frozenset(("another", "other", "others", "elsewhere"))  # "and later in another state"
 _SENTENCE_BEGINS = re.compile(r"[.!?:]\W+|^\W+")
 _ALIKE = 0.6  # of two words that may be one, mistyped or cut
-_YES_NO_QUESTION = re.compile(
-    r"\W*(?:is|are|was|were|does|do|did|has|have|had|can|could|may|must|will|would|should)\b", re.IGNORECASE
-)
 _GLUED_NAME = 6  # characters of a name that is recognised within a longer word
 _SMALL = "in|on|by|at|from|and|of|is|was|who|with"
 NAME = 6  # an answer of so many words may be one name
@@ -63,12 +65,26 @@ _AFTER_NAMES = frozenset("jr sr ii iii iv mbe obe cbe phd md esq".split())
 
 
 _UNIT_GAP = re.compile(r"(?<=\d)\s(?=[a-z]{1,3}\b)")
-# A name of code: letters joined by signs or capitals, without blanks ("X-Forwarded-Host", "strip@file", "maxRetries")
-_CODE_NAME = re.compile(r"(?<![\w@/.-])(?:[A-Za-z]\w*(?:[-@/.:_]+\w+)+|[a-z]+[a-z0-9]*(?:[A-Z]\w*)+)(?![\w@/-])")
+# Such names that no words of prose can mean: signs between or before small letters ("TCP/IP" and "Ph.D" are others)
+_SIGNED = re.compile(r"^(?:--?|[.#@$%~/])[\w./]|[a-z]{2}[A-Z]|\w_\w|::|[a-z]{2}[/@:]\w|\w\w\.[a-z]{2}")
+_PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")  # of a name of code: "smallest", "First"
 
 _TURNS = re.compile(r"\b(?:not|no|nor|neither|or|but|without|except|only)\b|n't\b", re.IGNORECASE)
 _PLAIN_LIST = re.compile(r"[\w./:@-]+(?:, [\w./:@-]+)+")  # "service, url": an answer may have "and" between
 
+_OFTEN = re.compile(
+    r"(?:once\s)?(?:every|each|per|an?)\s(?P<noun>second|minute|hour|day|night|week|month|quarter|year|\w+day)s?"
+    r"|(?P<adverb>hour|dai|night|week|month|quarter|year)ly|(?:once\s)?on\s(?P<day>\w+day)s",
+    re.IGNORECASE,
+)
+_KINDS_OF_PLACE = (
+    r"section|sec\.|rule|item|part|article|form|exhibit|chapter|title|appendix|schedule|paragraph|clause|note"
+)
+_REFERENCE = re.compile(
+    rf"(?:\b(?:{_KINDS_OF_PLACE})s?\s?|§+\s?|\bU\.?S\.?C\.?\s?|\bC\.?F\.?R\.?\s?)+(?P<number>\d[\w.()-]*)",
+    re.IGNORECASE,
+)
+_REFERENCE_ALONE = re.compile(rf"(?:\d+\s)?{_REFERENCE.pattern}", re.IGNORECASE)
 _WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
 _BRACKETED = re.compile(r"\([^()]*\)")
 _ORDERED = re.compile(r"\b(?:from|to|than|before|after|over|under|by)\b", re.IGNORECASE)  # order tells who does what
@@ -114,6 +130,9 @@ def is_same_wording(text: str, form: str) -> bool:
         strip_legal_form(text_tokens) == strip_legal_form(form_tokens) and strip_legal_form(form_tokens)
     ):
         return True
+    together = "".join(text_tokens)
+    if len(together) >= _GLUED_NAME and together.isalpha() and together == "".join(form_tokens):
+        return True  # "Clam AV"
     short, long = sorted((strip_legal_form(text_tokens), strip_legal_form(form_tokens)), key=len)
     if len(long) == len(short) + 1 and short and (long[-1] in GENERIC and long[:-1] == short):
         return True
@@ -140,6 +159,10 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     short = len(tokens) <= SHORT
     if len(tokens) <= 2 * SHORT and (outcome := _compare_content(text, gold.forms)):
         return outcome
+    if often := _compare_frequency(text, gold.forms):
+        return often
+    if referred := _compare_references(text, gold.forms):
+        return referred
     asks_who = _WHO.search(about.question.text)
     if any(
         _is_place(text, form) or _is_firm(text, form) or (asks_who and _is_surname(text, form)) for form in gold.forms
@@ -151,7 +174,13 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         if not short and whole and {stem(word) for word in whole if word not in EMPTY} <= about.words:
             continue  # the question says it: that it stands in a sentence tells nothing
         wordings = dict.fromkeys(
-            (whole, strip_legal_form(whole), _strip_generic(strip_legal_form(whole)), _acronym(expanded, whole))
+            (
+                whole,
+                strip_legal_form(whole),
+                _strip_generic(strip_legal_form(whole)),
+                _acronym(expanded, whole),
+                _pieces(form),
+            )
         )
         for first, last in _find_form(expanded, tokens, stemmed, form, wordings):
             why = _objection(expanded, tokens, first, last, about, form, listed)
@@ -169,7 +198,9 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         return wrong("other_name", text.strip())
     if not listed and len(tokens) <= STATEMENT and _is_another_code_name(text, gold, about):
         return wrong("other_name", text.strip())
-    asks_what = not _YES_NO_QUESTION.match(about.question.text)
+    if not listed and short and _is_prose_for_code(text, gold):
+        return wrong("no_name", text.strip())
+    asks_what = not YES_NO_QUESTION.match(about.question.text)
     if not listed and asks_what and _is_no_name(text) and not any(_is_no_name(form) for form in gold.forms):
         return wrong("no_name", text.strip())
     if not listed and short and _is_only_figures(text) and not _may_be_figures(gold, about):
@@ -211,6 +242,35 @@ def _compare_content(text: str, forms: Sequence[str]) -> Outcome | None:
     return None
 
 
+def _compare_frequency(text: str, forms: Sequence[str]) -> Outcome | None:
+    """Compare how often something is: "nightly" is every night, "weekly" is not; None where a text is no frequency."""
+    said, *wanted = (_OFTEN.fullmatch(one.strip(" .")) for one in (text, *forms))
+    if not said or not all(wanted):
+        return None
+    each, *golds = (
+        (hit["adverb"] or hit["noun"] or hit["day"]).casefold().replace("dai", "day")
+        for hit in (said, *wanted)
+        if hit is not None
+    )
+    return right("contained", text) if each in golds else wrong("other_value", text)
+
+
+def _compare_references(text: str, forms: Sequence[str]) -> Outcome | None:
+    """Compare references by their numbers: "24 CFR 570.502" for "Section 570.502"; None where either text has none."""
+    wanted = {number for form in forms for number in _references(form)}
+    said = {text.strip(" .")} & wanted or _references(text)
+    if not said or len(split_tokens(text)) > SHORT or not all(_REFERENCE_ALONE.fullmatch(form) for form in forms):
+        return None
+    if said <= wanted:
+        return right("contained", text)
+    apart = not any(one.startswith(other) or other.startswith(one) for one in said for other in wanted)
+    return wrong("other_name", text) if apart else None
+
+
+def _references(text: str) -> set[str]:
+    return {number.rstrip(".") for number in _REFERENCE.findall(text)}
+
+
 def _is_place(text: str, form: str) -> bool:
     """Return whether an answer is the town of "Santa Clara, California"."""
     town, _, state = expand_abbreviations(form).partition(",")
@@ -225,10 +285,13 @@ def _is_firm(text: str, form: str) -> bool:
 
 
 def _is_surname(text: str, form: str) -> bool:
-    """Return whether an answer is the surname of a person's name, with titles or without."""
+    """Return whether an answer is the surname of a person's name, with titles, some of the other names and initials."""
     words = [word for word in split_tokens(text) if word not in _TITLES]
     name = _person_name(form)
-    return len(words) == 1 and name is not None and words[0] == name[1] and not _FIRM.search(form)
+    if not words or name is None or words[-1] != name[1] or _FIRM.search(form):
+        return False
+    names = iter(split_tokens(form))
+    return all(any(word in (own, own[0]) for own in names) for word in words)
 
 
 def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
@@ -236,18 +299,34 @@ def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bo
 
     A hyphen alone makes no name of code in small letters ("third-party"), nor do signs in an abbreviation.
     """
-    if not all(_CODE_NAME.fullmatch(form) and _is_odd(form) for form in gold.forms):
+    if not all(map(is_code_name, gold.forms)):
         return False
-    said = {name.casefold() for name in _CODE_NAME.findall(text) if _is_odd(name)}
+    said = {name.casefold() for name in CODE_NAME.findall(text) if is_odd(name)}
     asked = about.question.text.casefold()
     wanted = {"".join(split_tokens(form)) for form in gold.forms}
-    said = {"".join(split_tokens(name)) for name in said if name not in asked}
-    return bool(said) and not any(name in form or form in name for name in said for form in wanted)
+    said = {name for name in said if name not in asked}
+    signs = {form[0] for form in gold.forms}
+    alike = {
+        "".join(split_tokens(name)): len(name) > 2 and not (name[0] in "-.#" and name[0] in signs) for name in said
+    }
+    return bool(said) and not any(
+        name == form or (within and (name in form or form in name)) for name, within in alike.items() for form in wanted
+    )
 
 
-def _is_odd(name: str) -> bool:
-    """Return whether a word is written as no word of prose is: capitals or digits inside, or signs but a hyphen."""
-    return bool(re.search(r"[a-z0-9][A-Z]|\d|[@/:_]|-[A-Z]", name)) or ("." in name.strip(".") and len(name) > 4)
+def _is_prose_for_code(text: str, gold: GoldAnswer) -> bool:
+    """Return whether a short answer is words that have no piece of the gold answer's name of code ("the trash can")."""
+    if not all(is_code_name(form) and _SIGNED.search(form) for form in gold.forms):
+        return False
+    pieces = {piece.casefold() for form in gold.forms for piece in _PIECE.findall(form)}
+    told = {word for word in split_tokens(text) if word not in EMPTY}
+    run = "".join(split_tokens(text))
+    return (
+        bool(told)
+        and any(len(piece) > 2 for piece in pieces)
+        and not any(piece in run or word in piece for piece in pieces for word in told)
+        and not {word[:3] for word in told} & {piece[:3] for piece in pieces}
+    )
 
 
 def _is_no_name(text: str) -> bool:
@@ -406,6 +485,12 @@ def _person_name(form: str) -> tuple[str, str] | None:
     return (ends[0][0], ends[1][-1]) if all(ends) and len(ends[0][0]) > 1 else None
 
 
+def _pieces(form: str) -> tuple[str, ...]:
+    """Return the words of a name that capitals part: "smallest first" for smallestFirst, "clam av" for ClamAV."""
+    found = _PIECE.findall(form) if form.isalpha() and re.search(r"[a-z]{2}[A-Z]", form) else []
+    return tuple(piece.casefold() for piece in found)
+
+
 def _strip_generic(wanted: tuple[str, ...]) -> tuple[str, ...]:
     while len(wanted) > 2 and wanted[-1] in GENERIC:
         wanted = wanted[:-1]
@@ -433,6 +518,10 @@ def _objection(
         after += 1
     if is_denied(text, start, end):
         return "denied"
+    if is_code_name(form):
+        start, why = _name_around(text, start, end)
+        if why and not (listed and why == "several_names"):
+            return why
     if _BEHIND.search(text[max(start - 40, 0) : start]):
         return "compared"
     if text[tokens[last].start : end].endswith("'s") and not form.endswith("s"):
@@ -443,6 +532,24 @@ def _objection(
         over = {stem(w.text) for w in tokens if w.text not in EMPTY} - {stem(form.casefold())} - about.words
         return "in_passing" if len(over) > 6 else ""
     return "too_long" if len(tokens) > 150 and not listed else ""
+
+
+def _name_around(text: str, start: int, end: int) -> tuple[int, str]:
+    """Return where the name of code around words begins, and why they are not what it states, "" where they are.
+
+    They are as its last step ("/etc/key.pem"), not within others ("https-cert.pem"), nor beside another such name.
+    """
+    for hit in CODE_NAME.finditer(text):
+        if hit.start() <= start and end <= hit.end():
+            before, behind = text[hit.start() : start], text[end : hit.end()]
+            if re.search(r"\w", behind) or not re.fullmatch(r"\W*|.*(?:/\.?|::|\.)", before):
+                return hit.start(), "longer_name"
+            start, end = hit.span()
+    for hit in CODE_NAME.finditer(text):
+        gap = text[hit.end() : start] if hit.end() <= start else text[end : hit.start()] if hit.start() >= end else "x"
+        if is_odd(hit[0]) and joining_word(gap) and gap.strip():
+            return start, "several_names"
+    return start, ""
 
 
 def _objection_to_short(

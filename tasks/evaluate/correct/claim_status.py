@@ -87,6 +87,9 @@ _NONE = re.compile(
     r"|no ?(?:one|body))\W*",
     re.IGNORECASE,
 )
+YES_NO_QUESTION = re.compile(
+    r"\W*(?:is|are|was|were|does|do|did|has|have|had|can|could|may|must|will|would|should)\b", re.IGNORECASE
+)
 FAR = 400  # characters on each side that may belong to a claim
 
 

@@ -6,8 +6,17 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import VERDICTS, Question
-from rarefy.tasks.evaluate.correct.claim_status import negative_wording, stated_bound
-from rarefy.tasks.evaluate.correct.normalise import EMPTY, Value, find_values, plain_text, split_tokens, stems
+from rarefy.tasks.evaluate.correct.by_clock import is_time_of_day
+from rarefy.tasks.evaluate.correct.claim_status import YES_NO_QUESTION, negative_wording, stated_bound
+from rarefy.tasks.evaluate.correct.normalise import (
+    EMPTY,
+    Value,
+    find_values,
+    is_code_name,
+    plain_text,
+    split_tokens,
+    stems,
+)
 from rarefy.tasks.text.dates import Moment, moments, years
 from rarefy.tasks.text.quantities import DURATIONS, SCALES
 from rarefy.tasks.text.stems import stem
@@ -35,8 +44,12 @@ _SHARE = re.compile(
 _MANY = re.compile(r"\bhow (?:many|much)\b|\bwhat (?:number|amount)\b", re.IGNORECASE)
 _SIGN_AND_NAME = re.compile(r"([^\w\s]{1,3}) \(([^()]+)\)")  # "; (semicolon)": either says it
 _SHORT_UNIT = re.compile(r"(?<![\w.])(\d{1,3}(?:\.\d+)?)\s?(ms|s|h)(?!\w)")
+_TIME_SPAN = re.compile(
+    r"(?:every |each )?\d[\d.,]* (?:milli)?seconds?|(?:every |each )?\d[\d.,]* hours?", re.IGNORECASE
+)
 _ADDRESS = re.compile(r"[A-Za-z]\w*[@/:_][^\s%$]+")  # "localhost:4317" is a name, whose number says nothing alone
 _RANGE = re.compile(r"(?:between\s|from\s)?(.+?)(?:\s+(?:to|and)\s+)(.+)")
+FIRST = re.compile(r"\W*(?:answer\W+)?(?P<word>yes|no|true|false)\b(?!\.\s?\d|-\w)", re.IGNORECASE)  # of a yes or no
 _SENTENCE = 5  # a form of so many words may be a sentence
 _SEVERAL = re.compile(
     r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b)|\b(?:both|respectively)\b|"
@@ -68,7 +81,7 @@ class ExactValue:
 class GoldAnswer:
     """A parsed gold answer."""
 
-    kind: str  # verdict | moment | value | text | parts
+    kind: str  # verdict | clock | moment | value | text | parts
     forms: tuple[str, ...]
     values: tuple[ExactValue, ...] = ()
     moments: tuple[Moment, ...] = ()
@@ -124,15 +137,17 @@ def parse_gold(question: Question) -> GoldAnswer:
 
 def spell_units(text: str, answer: str) -> str:
     """Return a text with its short units spelled out ("15s", "100 ms"), where the gold answer is such a time."""
-    if not _SHORT_UNIT.fullmatch(answer.strip()):
+    if not _SHORT_UNIT.fullmatch(answer.strip()) and not _TIME_SPAN.fullmatch(answer.strip()):
         return text
     return _SHORT_UNIT.sub(lambda hit: f"{hit[1]} {DURATIONS[hit[2]]}s", text)
 
 
 def _parse_forms(forms: tuple[str, ...], about: Expectation, whole: bool) -> GoldAnswer:
     first = forms[0] if forms else ""
-    if first.strip(" .").casefold() in VERDICTS:
+    if first.strip(" .").casefold() in VERDICTS or (FIRST.match(first) and YES_NO_QUESTION.match(about.question.text)):
         return GoldAnswer("verdict", forms)
+    if whole and forms and all(is_time_of_day(form) for form in forms):
+        return GoldAnswer("clock", forms)
     if whole and len(parts := split_parts(first, about)) > 1:
         ordered = "respectively" in first or "respectively" in plain_text(about.question.text)
         stated = [one.amount for one in find_values(first)]
@@ -184,6 +199,11 @@ def split_parts(form: str, about: Expectation) -> list[str]:
     bare = re.sub(r",?\s*respectively\.?$", "", form)
     items = [part.strip() for part in re.split(r",\s+(?:and\s+)?|\s+and\s+", bare) if part.strip()]
     if len(items) > 1 and all(_is_one_value(item, about) for item in items):
+        return items
+    if len(items) > 1 and (
+        all(map(is_code_name, items))
+        or (len(items) > 2 and all(item.isalpha() and item[0].islower() for item in items))
+    ):
         return items
     if not all(item[0].isupper() for item in items):
         return [form]

@@ -121,6 +121,23 @@ def initials(tokens: tuple[str, ...]) -> str:
     return "".join(word[0] for word in tokens if word not in EMPTY)
 
 
+# A name of code: letters joined by signs or capitals, or behind a sign ("X-Forwarded-Host", "strip@file", "--no-cache")
+CODE_NAME = re.compile(
+    r"(?<![\w@/.$#~-])(?:--?|[.#@$%]|(?:~|\.{1,2})?/\.?)?[A-Za-z_]\w*(?:[-@/.:_]+\w+)*(?:\(\))?(?![\w@/-])"
+)
+_ODD = re.compile(r"[a-z0-9][A-Z]|\d|[@/:_]|-[A-Z]|^(?:--?|[.#$%~])\w")
+
+
+def is_odd(name: str) -> bool:
+    """Return whether a word is written as no word of prose is: capitals or digits inside, or signs but a hyphen."""
+    return bool(_ODD.search(name)) or ("." in name.strip(".") and len(name) > 4)
+
+
+def is_code_name(form: str) -> bool:
+    """Return whether a form is one name of code, as no word of prose is written."""
+    return CODE_NAME.fullmatch(form) is not None and is_odd(form)
+
+
 # Numbers, and the answer within a system's text
 
 

@@ -8,11 +8,18 @@ from decimal import Decimal
 from pathlib import Path
 
 from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
+from rarefy.tasks.evaluate.correct.by_clock import judge_clock
 from rarefy.tasks.evaluate.correct.by_set import judge_set
 from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
-from rarefy.tasks.evaluate.correct.by_words import SHORT, is_same_wording, judge_words, names_other_entity
+from rarefy.tasks.evaluate.correct.by_words import (
+    SHORT,
+    is_same_wording,
+    judge_words,
+    names_other_entity,
+)
 from rarefy.tasks.evaluate.correct.choice import judge_choice
 from rarefy.tasks.evaluate.correct.claim_status import (
+    YES_NO_QUESTION,
     Outcome,
     is_compared,
     is_denied,
@@ -25,6 +32,7 @@ from rarefy.tasks.evaluate.correct.claim_status import (
 )
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
 from rarefy.tasks.evaluate.correct.gold import (
+    FIRST,
     ExactValue,
     Expectation,
     GoldAnswer,
@@ -34,14 +42,18 @@ from rarefy.tasks.evaluate.correct.gold import (
     spell_units,
 )
 from rarefy.tasks.evaluate.correct.judging import JudgeCase, choose_role
-from rarefy.tasks.evaluate.correct.normalise import EMPTY, extract_answer, find_values, split_tokens, split_words
+from rarefy.tasks.evaluate.correct.normalise import EMPTY, extract_answer, find_values, split_tokens, split_words, stems
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
 from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
 from rarefy.tasks.models.llm.faults import replace_surrogates
 from rarefy.tasks.text.dates import MONTH, Moment, Parts, compare_moments, moments
 from rarefy.tasks.text.refusals import Refusal, refusal
 
-_FIRST = re.compile(r"\W*(?:answer\W+)?(?P<word>yes|no|true|false)\b(?!\.\s?\d)", re.IGNORECASE)
+_MEANS = {"true": "yes", "false": "no"}
+_DENYING = re.compile(r"\b(?:not|no|none|never|nor|neither|cannot)\b|n't\b", re.IGNORECASE)
+_SAYS = frozenset(
+    "it they he she them not no none never cannot do does did can may must will would should could".split()
+)
 _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B. Company" has no article
     r"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|(?-i:an?|An?(?=\s[a-z]))|"
     r"(?:doubl|tripl|quadrupl|halv)\w+)\b",
@@ -53,6 +65,12 @@ _WHEN = re.compile(  # words that may state a time without a date
     rf"|fall|winter|season|today|now|currently|ongoing|\w+day|{MONTH})\b",
     re.IGNORECASE,
 )
+_HOUR = re.compile(  # words that may state a time of day, and part of "every Monday at 10"
+    r"\b(?:no|not|never|always|any|all|morning|noon|afternoon|evening|(?:mid)?night|dawn|dusk|sun(?:rise|set)|hours?|now|\w+day"
+    r"|(?:close|start|end|begin\w*) of)\b",
+    re.IGNORECASE,
+)
+_SMALL = re.compile(r"[$€£]?\d{1,3}%?\.?")  # no year
 _FIRM = frozenset(("money", "percent", "points"))  # kinds of number that show their unit
 _UNSCALED = frozenset(("percent", "points", "times", "measure"))  # kinds that nobody gives in millions
 _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  # "in 18501.": a citation follows
@@ -82,8 +100,11 @@ def _match_one(
     text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig, beside: Sequence[GoldAnswer] = ()
 ) -> Outcome:
     if gold.kind == "verdict":
-        return _judge_yes_no(text, gold, config)
-    if gold.kind == "moment":
+        return _judge_yes_no(text, gold, about, config)
+    if gold.kind == "clock":
+        short = config.value and len(split_words(text)) <= SHORT
+        outcome = judge_clock(text, gold.forms, about.question.text, short)
+    elif gold.kind == "moment":
         outcome = _judge_moment(text, gold, about, config, beside)
     elif gold.kind == "value":
         outcome = judge_value(text, gold, about, config, [exact for other in beside for exact in other.values])
@@ -107,7 +128,10 @@ def _lacks_value(text: str, gold: GoldAnswer) -> bool:
     """
     if says_none(text) and all(exact.amount for exact in gold.values):
         return True
-    vague = _WHEN if gold.kind == "moment" else _AS_MUCH
+    if gold.kind == "moment" and _SMALL.fullmatch(text):
+        parts = {part for one in gold.moments for way in one.ways for part in (*way, (way[0] or 0) % 100)}
+        return int(re.sub(r"\D", "", text)) not in parts
+    vague = {"moment": _WHEN, "clock": _HOUR}.get(gold.kind, _AS_MUCH)
     if not re.search(r"\w", text) or len(split_words(text)) > SHORT or vague.search(text):
         return False
     kinds = {exact.kind for exact in gold.values} or {"moment"}
@@ -175,27 +199,50 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
         return right("contained", words)
     if right_ones:
         return unclear("some_parts", words, covered)
+    words_alone = GoldAnswer("text", tuple(form for part in gold.parts for form in part.forms))
+    if {part.kind for part in gold.parts} == {"text"} and config.value:
+        outcomes = [judge_words(text, words_alone, about)]
     if all(one.verdict == "wrong" for one in outcomes) and not gold.unread:
         return wrong("other_value", outcomes[0].matched)
     return unclear(next((one.why for one in outcomes if one.verdict == "open"), "unmatched"))
 
 
-def _judge_yes_no(text: str, gold: GoldAnswer, config: CorrectConfig) -> Outcome:
-    """Judge a yes or no by the first word of the answer."""
-    hit = _FIRST.match(text)
-    wanted = {form.strip(" .").casefold() for form in gold.forms} & VERDICTS
-    means = {"true": "yes", "false": "no"}
+def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
+    """Judge a yes or no by the first word of the answer, or by what it says in the words of the question."""
+    wanted = {
+        _MEANS.get(hit["word"].casefold(), hit["word"].casefold()) for form in gold.forms if (hit := FIRST.match(form))
+    }
+    hit = FIRST.match(text)
     if hit is None:
-        return unclear("unmatched")
-    answer = hit["word"].casefold()
+        said = _stated_verdict(text, about)
+        if said in wanted:
+            return right("contained", text)
+        return wrong("other_value", text) if said and config.value else unclear("unmatched")
+    answer = _MEANS.get(hit["word"].casefold(), hit["word"].casefold())
     rest = re.findall(
         r"\b(yes|no|true|false)\b(?!\s(?:longer|more|other|such|later|doubt))", text[hit.end() :].casefold()
     )
-    if any(means.get(word, word) != means.get(answer, answer) for word in rest) and len(split_words(text)) <= 8:
+    if any(_MEANS.get(word, word) != answer for word in rest) and len(split_words(text)) <= 8:
         return unclear("choice")
-    if answer in wanted or means.get(answer, answer) in {means.get(word, word) for word in wanted}:
+    if answer in wanted:
+        if len(split_words(text)) > SHORT and not any(form.strip(" .").casefold() in VERDICTS for form in gold.forms):
+            return unclear("explanation", hit["word"])  # the gold answer's own is for a judge to compare
         return right("exact" if len(split_words(text)) == 1 else "contained", hit["word"])
     return wrong("other_value", hit["word"]) if config.value else unclear("unmatched")
+
+
+def _stated_verdict(text: str, about: Expectation) -> str:
+    """Return "yes" or "no" where a short answer says or denies what is asked in the question's own words, else ""."""
+    asked = about.question.text
+    words = split_tokens(text)
+    own = stems(asked)
+    new = {word for word in words if word not in EMPTY and word not in _SAYS and not stems(word) <= own}
+    if not YES_NO_QUESTION.match(asked) or _DENYING.search(asked) or new or len(words) > SHORT or "?" in text:
+        return ""
+    denied = len(_DENYING.findall(text))
+    if denied or not own <= stems(text) | stems(asked.split()[0]):
+        return "no" if denied == 1 else ""
+    return "yes"
 
 
 def _judge_moment(

@@ -57,6 +57,7 @@ class RecordedAnswers:
     by_question: dict[str, dict[str, Any]] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)  # of each id or question
     unfilled: set[str] = field(default_factory=set)  # ids and questions of lines without an answer
+    wordings: set[str] = field(default_factory=set)  # the questions of lines with an answer, "" of one that names none
     selections: list[TemplateSelection] = field(default_factory=list)  # that its lines name, each once
     left_out: list[LeftOutLine] = field(default_factory=list)
 
@@ -163,7 +164,8 @@ def _load(file: str, _changed: int, _size: int) -> RecordedAnswers:
             answers.selections += [] if selection in answers.selections else [selection]
         record = _read_record(line, empty=Path(file).suffix.lower() not in (".csv", ".tsv"))
         name = str(line.get("id") or "").strip()
-        question = "" if name else question_key(str(line.get("question") or ""))
+        wording = question_key(str(line.get("question") or ""))
+        question = "" if name else wording
         if not name and not question:
             detail = "a line names what it answers: the id of the template, or the question"
             answers.left_out.append(LeftOutLine(place, "", "no_id", detail))
@@ -176,6 +178,7 @@ def _load(file: str, _changed: int, _size: int) -> RecordedAnswers:
                 answers.left_out.append(LeftOutLine(place, name or question, "answered_twice", detail))
         else:
             answers.places[name or question] = place
+            answers.wordings.add(wording)
             (answers.by_id if name else answers.by_question)[name or question] = record
     return answers
 

@@ -186,9 +186,9 @@ def _merge_events(events: list[Any]) -> Any:
 def _warn_no_list(path: str, content: str) -> None:
     """Warn once that a reply has no list where its passages should be; it is an answer all the same."""
     LOG.warning(
-        "http.reply.retrieved = %s: there is %s in a reply, not a list: what it retrieved there is not known",
+        "http.reply.retrieved = %s: there is %s in a reply: what it retrieved there is not known",
         path,
-        content,
+        "nothing" if content == "null" else f"{content}, not a list",
     )
 
 

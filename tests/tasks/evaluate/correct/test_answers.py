@@ -51,7 +51,7 @@ def test_the_collections_are_large_and_of_all_kinds():
     counted = Counter(pair.expected for pair in (*PAIRS, *UNSEEN))
     assert counted.total() >= 600 and min(counted.values()) >= 100
     kinds = {parse_gold(pair.question).kind for pair in PAIRS}
-    assert kinds == {"verdict", "moment", "value", "text", "parts"}
+    assert kinds == {"verdict", "clock", "moment", "value", "text", "parts"}
 
 
 def test_a_decision_says_what_was_matched_and_an_open_answer_why():
@@ -80,7 +80,8 @@ def test_no_answer_to_another_question_is_taken_for_right():
     same = set()
     for mine in questions:
         for other in questions:
-            if mine is other or {mine.answer.lower(), other.answer.lower()} <= {"yes", "no", "none"}:
+            verdicts = {one.answer.lower().partition(",")[0] for one in (mine, other)}
+            if mine is other or verdicts <= {"yes", "no", "none"}:
                 continue
             if outcome(Pair(mine, other.answer, "open")).verdict == "right":
                 same.add((mine.question_id, other.question_id))
@@ -165,7 +166,7 @@ SPAN = _ask("When did the officer serve?", "during his initial training")
         (SPAN, "2015", "open"),
         (AUDITOR, "EY", "right"),
         (AUDITOR, "E&Y", "right"),
-        (_ask("What are the hours?", "5:30pm to 1:30am"), "5:30am to 1:30pm", "open"),
+        (_ask("What are the hours?", "5:30pm to 1:30am"), "5:30am to 1:30pm", "wrong"),
         (_ask("What drove margins?", "higher Services net sales"), "increased net sales of Services", "right"),
         (_ask("What drove margins?", "higher Services net sales"), "lower Services net sales", "wrong"),
         (_ask("Where is it?", "Santa Clara, California"), "Santa Clara", "right"),

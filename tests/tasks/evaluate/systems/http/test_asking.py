@@ -57,7 +57,7 @@ def test_passages_that_are_not_where_the_config_says_are_told_once(ask, caplog):
     said = ask("a", "b", reply={"retrieved": "documents"})
     assert [one.retrieved for one in said] == [(), ()] and {one.error for one in said} == {""}
     assert [record.message for record in caplog.records if "http.reply.retrieved = documents" in record.message] == [
-        "http.reply.retrieved = documents: there is null in a reply, not a list: what it retrieved there is not known"
+        "http.reply.retrieved = documents: there is nothing in a reply: what it retrieved there is not known"
     ]
 
 
