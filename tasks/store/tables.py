@@ -280,9 +280,13 @@ def fingerprint(table: pa.Table) -> str:
 
 
 def _type_name(kind: pa.DataType) -> str:
-    """The name of a type, without the name of a list's items, on which Parquet and Arrow do not agree."""
+    """The name of a type, without the two names of a list's items on which Parquet and Arrow do not agree.
+
+    Any other is of a damaged file, whose rows may still be right.
+    """
     if pa.types.is_list(kind):
-        return f"list<{_type_name(kind.value_type)}>"
+        items = kind.value_field.name
+        return f"list<{'' if items in ('item', 'element') else items}{_type_name(kind.value_type)}>"
     if pa.types.is_struct(kind):
         return f"struct<{', '.join(f'{part.name} {_type_name(part.type)}' for part in kind)}>"
     return str(kind)

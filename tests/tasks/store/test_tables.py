@@ -222,3 +222,10 @@ def test_a_disk_without_links_is_named(tmp_path, monkeypatch):
         Store(tmp_path).create("leases/1", b"mine")
     assert str(tmp_path / "leases" / "1") in str(error.value)
     assert list((tmp_path / "leases").iterdir()) == []
+
+
+def test_a_damaged_name_of_a_lists_items_is_another_table() -> None:
+    def listed(name: str) -> str:
+        return fingerprint(pa.table({"a": pa.array([["b"]], pa.list_(pa.field(name, pa.string())))}))
+
+    assert listed("item") == listed("element") != listed("elem~nt")
