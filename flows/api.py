@@ -751,10 +751,10 @@ def robust(
         def test(**given: Any) -> None:
             called = bench.name if isinstance(bench, Benchmark) else load(bench).name
             place = Path(out or RESULTS / f"{called}-{name}")
-            _say_in_pytest(
-                given["request"] if asks_request else given.pop("request"),
-                f"{name}: asks the questions of {called}; the report will be {place / 'report.html'}",
-            )
+            request = given.get("request") if asks_request else given.pop("request", None)
+            if request is not None:  # called by pytest, not by a script
+                line = f"{name}: asks the questions of {called}; the report will be {place / 'report.html'}"
+                _say_in_pytest(request, line)
             (place / "run.json").unlink(missing_ok=True)  # answers are kept for what this names
             tried = [word for word in re.split(r"\W+", metric) if word in PROTOCOLS]
             asks = _with_fixtures(function, given)

@@ -34,6 +34,7 @@ from rarefy.tasks.store.tables import Store
 SHOWN = 3  # lines that answer nothing are named, so many of them on the terminal
 LEFT_OUT = "left_out.jsonl"  # in the result: lines of the file of answers that answer nothing
 MOSTLY = 0.9  # of what is asked: with fewer answers, that is said before all else
+FEW = 0.5  # of the questions: with fewer answered, these are looked at alone; with more, the rest is missing
 UNREAD = "answers.jsonl"  # stands for the file where there is none yet
 
 
@@ -161,7 +162,7 @@ def _answered_questions(
     if not answers.wordings <= asked.keys():
         return []
     found = sorted({name for wording in answers.wordings for name in asked[wording]})
-    if len(found) >= MOSTLY * opened.asked:
+    if len(found) >= FEW * opened.asked:
         return []
     if not quiet:
         print(
