@@ -178,7 +178,7 @@ _NO_TITLE = re.compile(
 )
 _OF_OTHERS = re.compile(
     r"\b(?:parent|guarant\w+|obligors?|issuers?|deed|subsidiary|segment(?! and)|pro forma"
-    r"|scheduled?|maturit(?:y|ies)|estimated|expected|future)\b",
+    r"|scheduled?|maturit(?:y|ies)|estimated|expected|future|allocation of)\b|\w['’]s\b(?! equity)",
     re.I,
 )
 _STATEMENT = re.compile(r"consolidated (?:statements?|balance sheets?|results)\b", re.I)

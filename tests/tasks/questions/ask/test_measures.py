@@ -381,6 +381,8 @@ def test_a_cell_of_a_filing_is_asked_of_the_filer(relation, title, question):
          "title_says_little"),
         ("“Total debt”", "BGS debt", {}, "title_says_little"),
         ("“Total debt”", "Guarantor balance sheet", {}, "table_of_others"),
+        ("“Net sales”", "Space’s operating results", {}, "table_of_others"),
+        ("“Total costs”", "Allocation of share-based compensation", {}, "table_of_others"),
         ("“Commercial”", "Revenue by customer", {}, "cell_needs_its_table"),
         ("“Total debt” under “Other”", "Carrying value of debt", {}, "cell_needs_its_table"),
         ("“Other receivables”", "Carrying value of debt", {}, "cell_needs_its_table"),
