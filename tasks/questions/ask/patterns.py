@@ -349,14 +349,14 @@ _PREPOSITIONS = frozenset("in at by to from with on of under for as through into
 _OUT = {  # relation → predicate about its subject
     "is listed on": "has its common stock listed on {object}",
     "completed acquisition of": "acquired {object}",
-    "has subsidiary": "has {object} as a subsidiary",
+    "has subsidiary": "owns {object}",
     "is subsidiary of": "is a subsidiary of {object}",
 }
 
 
 _IN = {  # relation → relative clause about its object
     "are issued by": "that issued the {subject}",
-    "is subsidiary of": "that has {subject} as a subsidiary",
+    "is subsidiary of": "that owns {subject}",
     "was acquired by": "that acquired {subject}",
     "is part of": "that includes {subject}",
 }
