@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from rarefy.data_contracts.rows import Document, Quarantined
 from rarefy.tasks.corpus.read import records
 from rarefy.tasks.corpus.read.decode import decode
-from rarefy.tasks.corpus.read.metadata import ENTITY_FROM, describe_document, normalise_document
+from rarefy.tasks.corpus.read.metadata import ENTITY_FROM, describe_document, filing_id, normalise_document
 from rarefy.tasks.corpus.read.records import RecordsConfig
 from rarefy.tasks.corpus.read.sources import (
     ABOUT_CORPUS,
@@ -84,6 +84,11 @@ class ReadConfig(BaseModel, frozen=True, extra="forbid"):
         default="",
         description="whom or what the documents are about, where all are about one (a company, a product): the subject "
         "of what their tables state, in place of what each document says of itself",
+    )
+    identity: Literal["path", "filing"] = Field(
+        default="path",
+        description="what names a document whose record brings no id: its path, or the filing that it is (CIK, form "
+        "and period, if it says all three): one that was moved or fetched again is the same document",
     )
     max_bytes: int = Field(
         default=200_000_000,
@@ -424,6 +429,7 @@ def _finish_document(document: Document, digest: str, config: ReadConfig) -> Doc
         )
     dated = replace(
         document,
+        doc_id=filing_id(document) if config.identity == "filing" else document.doc_id,
         content_hash=document.content_hash or digest,
         domain=document.domain if config.domain == "auto" else config.domain,
     )

@@ -135,6 +135,17 @@ def _filing(document: Document) -> Document:
     )
 
 
+def filing_id(document: Document) -> str:
+    """What a filing is, wherever it lies: "0000320193:10-K:2024-09-28"; the id it has where it does not say all three.
+
+    An id that a record brings is its own, and stays.
+    """
+    number, period = document.metadata.get("cik", ""), days.parse_day(document.period_end)
+    if document.doc_id != document.source or not (number.isdecimal() and document.form and period):
+        return document.doc_id
+    return f"{number.zfill(10)}:{document.form}:{period}"
+
+
 def find_long_dates(text: str) -> list[str]:
     """The dates written out in a text ("May 20, 1970"), as ISO dates, in order; of a range, its last day."""
     found = (_iso(y, str(month_number(m)), d) for m, d, y in LONG_DATE.findall(text))
