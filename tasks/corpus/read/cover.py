@@ -399,7 +399,7 @@ def describe_filing(text: str, blocks: Sequence[Block], facts: Sequence[Fact], h
         return about
     tag = dei.get("EntityRegistrantName")
     named = _registrant_shown(text, tag) or words.get("registrant", "") or header.get("registrant", "")
-    named = named or name_with_subsidiaries(text)
+    named = named or name_with_subsidiaries(text)  # last, since it reads the whole text
     about.entity = preferred_name(_hyphenated(named, text), text) if _is_shouted(named) else named
     _set_dates(about, dei, words, header, text)
     about.as_of = header.get("filed", "") or signing_day(text, about.period_end)

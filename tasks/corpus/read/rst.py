@@ -91,9 +91,8 @@ def _part_mail_head(text: str) -> tuple[str, str]:
     if mail.defects or len(fields) < 3 or not (title := fields.get("Title", "")):
         return text, ""
     number = f"PEP {fields['PEP']} – " if fields.get("PEP", "").isdecimal() else ""  # as its own site writes it
-    return "\n\n".join(
-        f"{name}: {value}" for name, value in fields.items()
-    ) + f"\n\n{mail.get_payload()}", number + title
+    paragraphs = [f"{name}: {value}" for name, value in fields.items()]
+    return "\n\n".join([*paragraphs, str(mail.get_payload())]), number + title
 
 
 # What docutils does not know

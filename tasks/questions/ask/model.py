@@ -3,7 +3,7 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -187,8 +187,9 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, per_passage: int) 
     for gate in (several_chunks, pivot_rarity):
         reasons |= gate(drafts, GatesConfig.model_validate({}), chunks=index.chunks, triplets=index.triplets)
     found = {draft.path_id: reasons[draft.question_id] for draft in drafts if draft.question_id in reasons}
+    filers = {name for document in index.documents.values() for name in company_names(document.entity)}
     for path in multi:
-        if reason := _nobody_asks(path, index):
+        if reason := _nobody_asks(path, index, filers):
             found.setdefault(path.path_id, reason)
         elif not _ends_to_ask_for(path, index):
             found.setdefault(path.path_id, "pivot_not_unique" if not _unique_ends(path, index) else "clue_generic")
@@ -214,13 +215,15 @@ _COVER = re.compile(
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
-def _nobody_asks(path: Path, index: CorpusIndex) -> str:
-    """Why nobody would ask about a path, though a question could be made of it; "" for no reason."""
+def _nobody_asks(path: Path, index: CorpusIndex, filers: Set[str]) -> str:
+    """Why nobody would ask about a path, though a question could be made of it; "" for no reason.
+
+    `filers` are the names of whom documents are about.
+    """
     facts = [index.triplets[i] for i in path.triplet_ids]
     if any(fact.object_type in ("STATE", "EXCHANGE") or _COVER.search(fact.relation) for fact in facts):
         return "cover_fact"
     if path.pattern == "chain":
-        filers = {name for document in index.documents.values() for name in company_names(document.entity)}
         return "clue_known" if facts[0].subject_type == "PERSON" and facts[0].object in filers else ""
     if path.pattern != "inverted_star":
         return ""

@@ -3,7 +3,6 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 
 from rarefy.data_contracts.rows import COMPUTED, MULTI_HOP, Chunk, Question, Triplet
@@ -23,10 +22,9 @@ def one_answer(questions: Questions, config: GatesConfig, *, chunks: Chunks, tri
     by_object: dict[Key, dict[str, str]] = defaultdict(dict)  # the names of an object's subjects, by subject
     for triplet in triplets.values():
         if not triplet.rejected_because:
-            plain = replace(
-                triplet, relation_key=_NET_OR_TOTAL.sub("", triplet.relation_key or triplet.relation.casefold())
-            )
-            for about in {_fact_key(triplet), _fact_key(triplet, always=True), _fact_key(plain)}:
+            relation, *when = _fact_key(triplet)
+            plain = (_NET_OR_TOTAL.sub("", relation), *when)
+            for about in {(relation, *when), plain, _fact_key(triplet, always=True)}:
                 by_subject[_subject(triplet), *about].setdefault(_object(triplet), triplet)
                 by_object[_object(triplet), *about].setdefault(_subject(triplet), triplet.subject)
     worded: dict[str, list[Question]] = defaultdict(list)
