@@ -76,7 +76,9 @@ def _number_forms(triplet: Triplet) -> set[str]:
     shown = amount / FACTORS.get(triplet.scale, Decimal(1))
     if triplet.unit in {"percent", "pure"}:
         written = re.search(r"\d*\.?\d+", triplet.answer)  # "5.0" has a digit more than its value; "1-3/4" is no digits
-        digits = written[0] if written and Decimal(written[0]) == amount else _format_number(amount)
+        # a tag has 0.122 for 12.2 %
+        as_shown = written is not None and Decimal(written[0]) in (amount, amount * 100)
+        digits = written[0] if written and as_shown else _format_number(amount)
         forms = {f"{digits}%", f"{digits} percent"}
     elif triplet.unit == "USD/shares":
         exact = (

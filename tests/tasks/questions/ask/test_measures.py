@@ -135,6 +135,13 @@ def test_a_share_written_as_a_fraction_is_known_by_its_value():
     assert set(answer_aliases(replace(share, answer="5.0%", value="5.0"))) == {"5.0 percent"}
 
 
+def test_a_rate_that_a_tag_has_as_a_part_of_one_is_a_percentage_in_every_alias():
+    rate = figure("effective tax rate", answer="12.2%", value="0.122", unit="percent", scale="")
+    assert answer_aliases(rate) == ("12.2 percent",)
+    benefit = replace(rate, answer="(0.8)%", value="-0.008")
+    assert set(answer_aliases(benefit)) == {"-0.8%", "(0.8%)", "-0.8 percent", "(0.8 percent)"}
+
+
 def test_a_negative_amount_keeps_its_sign_in_every_alias():
     loss = figure("operating loss", answer="(565)", value="-565000000")
     assert {"-565", "-$565 million"} <= set(answer_aliases(loss))
