@@ -245,7 +245,12 @@ class Span:
 
 
 def answer_in_words(answer: str, aliases: Sequence[str], pattern: str) -> str:
-    """A question's answer as it is said without its table: "$4,427 million" for a cell that prints "4,427"."""
+    """A question's answer as it is said without its table: "$4,427 million" for a cell that prints "4,427".
+
+    A name that a cover prints in capitals is said as elsewhere: "Comcast Corporation".
+    """
+    if answer.isupper():
+        return next((form for form in aliases if form.casefold() == answer.casefold()), answer)
     cell = re.fullmatch(r"-?\(?[$€£¥]?(\d[\d.,]*)\)?", answer)
     if cell is None or pattern in COMPUTED:
         return answer

@@ -28,7 +28,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 11  # a net or total figure is a second answer; one paragraph has both ends of a model's fact
+VERSION = 12  # figures of two years side by side need less of a name; R&D is research and development
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]

@@ -70,9 +70,12 @@ class _Corpus:
         for name in sorted(chunks):
             self.of_document[chunks[name].doc_id].append(chunks[name])
         self.same: dict[tuple[str, ...], list[Triplet]] = defaultdict(list)
+        self.of_measure: dict[tuple[str, ...], list[Triplet]] = defaultdict(list)
         for triplet in triplets.values():
             if triplet.value and triplet.chunk_id in chunks:
                 self.same[_figure_key(triplet)].append(triplet)
+                if is_figure(triplet) and not _is_column_of_another(triplet):
+                    self.of_measure[_measure_key(triplet)].append(triplet)
         self.known: dict[tuple[str, int], frozenset[str]] = {}
 
     def state(self, fact: Triplet, fewest: int = 0) -> frozenset[str]:
@@ -102,7 +105,10 @@ class _Corpus:
         if is_figure(fact):
             if fact.subject_type != "TABLE":
                 yield from (other.chunk_id for other in self.same[_figure_key(fact)] if _is_same_measure(fact, other))
-            yield from self.figures.state(fact, fewest)
+            at_others = (o for o in self.of_measure[_measure_key(fact)] if o.period_end != fact.period_end)
+            yield from self.figures.state(
+                fact, fewest, {o.value: o for o in at_others if o.value != fact.value}.values()
+            )
         else:
             yield from self.names.state(fact)
 
@@ -120,6 +126,12 @@ def _figure_key(triplet: Triplet) -> tuple[str, ...]:
         triplet.entity or triplet.doc_id, triplet.value.lstrip("-"), triplet.unit, triplet.period_start,
         triplet.period_end or triplet.period, triplet.subject_key or triplet.subject.casefold(),
     )  # fmt: skip
+
+
+def _measure_key(triplet: Triplet) -> tuple[str, ...]:
+    subject = triplet.subject_key or triplet.subject.casefold()
+    measure = triplet.concept or triplet.relation_key or triplet.relation.casefold()
+    return triplet.entity or triplet.doc_id, triplet.unit, subject, measure
 
 
 def _is_same_measure(one: Triplet, other: Triplet) -> bool:

@@ -126,7 +126,8 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
         needed -= _OF_SHARES  # "net income of $7.5 billion, or $9.85 per share"
     # Of a row that has the measure's very name, group and column need not say so: a column of equity, "Deferred:"
     names = (said.label, said.label - telling(fact.entity) - OWNERS)
-    called_so = said.row and same and shown >= FEWEST and bool(needed) and needed in names
+    in_its_unit = said.quantity.amount.scaleb(FACTORS.get(fact.scale, Decimal(1)).adjusted()) == amount
+    called_so = said.row and same and (shown >= FEWEST or in_its_unit) and bool(needed) and needed in names
     other = (said.column if needed and needed <= said.column else said.own) & APART - needed - parts
     if same and shown >= FEWEST and needed <= said.label:
         other -= _PLACED
@@ -161,6 +162,27 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
     else:
         enough = bool(needed) and is_named(needed, said.beside, idle)
     return enough and (is_then(fact, said, chunk) or (exact and said.row and needed == said.label | said.column))
+
+
+def states_beside_another(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> bool:
+    """Does a row or sentence state the fact, where it has the measure's figure of another time too?
+
+    Two figures of one measure, each at its own time, are no accident: the name may be shorter, or another in part.
+    """
+    needed, parts = measure_and_part(fact)
+    own = (said.label | said.column if said.row else said.own) - parts
+    if digits_shown(said.quantity) < LEAST or not parts <= said.around or not is_exactly(fact, amount, said, chunk):
+        return False
+    if (own & APART) - needed or (needed & APART) - said.around:
+        return False
+    common = len(needed & (said.around if said.row else said.own))
+    return bool(common) if digits_shown(said.quantity) >= FEWEST else common * 2 >= len(needed) > 0
+
+
+def is_exactly(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> bool:
+    """Does a row or sentence have the fact's amount, not rounded, at its time, whatever it says of it?"""
+    same = digits_of(amount) == digits_of(said.quantity.amount)
+    return same and is_amount(fact, amount, said) and is_then(fact, said, chunk)
 
 
 def _time(fact: Triplet) -> str:

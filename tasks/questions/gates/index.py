@@ -7,7 +7,13 @@ from decimal import Decimal
 
 from rarefy.data_contracts.rows import Chunk, Triplet
 from rarefy.tasks.questions.gates.changes import Change
-from rarefy.tasks.questions.gates.figures import LEAST, roundings, states
+from rarefy.tasks.questions.gates.figures import (
+    LEAST,
+    is_exactly,
+    roundings,
+    states,
+    states_beside_another,
+)
 from rarefy.tasks.questions.gates.statements import NUMBER, Statement, digits_of, digits_shown, read, told_by
 
 _SCALED = re.compile(r"(?<![\w.,])(\d{1,3}\.\d|\d\d) (?:million|billion|trillion)")
@@ -30,19 +36,39 @@ class Figures:
             for hit in _SCALED.finditer(text):
                 self.short[whose, hit[1].replace(".", "").strip("0")].append((name, hit.start()))
 
-    def state(self, fact: Triplet, fewest: int) -> Iterator[str]:
-        """The chunks that state a fact, which is a figure, with that many digits or as many as it has."""
+    def state(self, fact: Triplet, fewest: int, at_others: Iterable[Triplet] = ()) -> Iterator[str]:
+        """The chunks that state a fact, which is a figure, with that many digits or as many as it has.
+
+        `at_others` are the facts of the same measure at other times.
+        """
         amount, whose = abs(Decimal(fact.value)), told_by(self.chunks[fact.chunk_id])
-        own = digits_of(amount)
+        digits = len(digits_of(amount))
+        lines = {line for other in at_others for line in self._lines_with(other, whose)}
 
         def is_said(said: Statement, chunk: Chunk) -> bool:
             shown = max(digits_shown(said.quantity), len(digits_of(said.quantity.amount)))
-            return shown >= min(fewest, len(own)) and states(fact, amount, said, chunk)
+            return shown >= min(fewest, digits) and (
+                states(fact, amount, said, chunk)
+                or ((chunk.chunk_id, said.text) in lines and states_beside_another(fact, amount, said, chunk))
+            )
 
+        yield from self._that_say(self._places_of(amount, whose), is_said)
+
+    def _places_of(self, amount: Decimal, whose: str) -> list[tuple[str, int]]:
+        """Where an amount stands, whole or rounded."""
+        own = digits_of(amount)
         places = [at for some in dict.fromkeys(roundings(own)) for at in self.places.get((whose, some), ())]
         if len(own) > LEAST:
             places += self.short.get((whose, [*roundings(own, LEAST)][1]), ())
-        yield from self._that_say(places, is_said)
+        return places
+
+    def _lines_with(self, fact: Triplet, whose: str) -> Iterator[tuple[str, str]]:
+        """The rows and sentences, each with its chunk, that have a fact's amount at its time."""
+        amount = abs(Decimal(fact.value))
+        for name, at in self.places.get((whose, digits_of(amount)), ()):
+            said = self._read(name, at)
+            if said and is_exactly(fact, amount, said, self.chunks[name]):
+                yield name, said.text
 
     def state_change(self, change: Change) -> Iterator[str]:
         """The chunks that state a change."""
@@ -56,9 +82,12 @@ class Figures:
         done: set[str] = set()
         for name, at in places:
             if name not in done:
-                if (name, at) not in self.read:
-                    self.read[name, at] = read(self.chunks[name], at)
-                said = self.read[name, at]
+                said = self._read(name, at)
                 if said and is_said(said, self.chunks[name]):
                     done.add(name)
                     yield name
+
+    def _read(self, name: str, at: int) -> Statement | None:
+        if (name, at) not in self.read:
+            self.read[name, at] = read(self.chunks[name], at)
+        return self.read[name, at]

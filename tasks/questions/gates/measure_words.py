@@ -42,7 +42,8 @@ _PHRASES = tuple(
         (r"non-current", "noncurrent"),
         (r"right-of-use(?= assets?)", ""),
         (r"shares of (?:our |its |the company['’]s )?(?:outstanding )?stock", "shares"),
-        (r"capital (?:expenditures?|spending)|(?:payments|purchases|additions|expenditures|investments)"
+        (r"r&d", "research development"),
+        (r"capital (?:expenditures?|spending)|(?:payments|purchases|acquisitions?|additions|expenditures|investments)"
          r"(?: for| of| to| in| acquire)*(?: property| plant| and| &|,)* equipment(?:, net)?", "capex"),
         (rf"operating cash flows?|{_CASH} operations", "operatingcash"),
         *_CASH_FLOWS,

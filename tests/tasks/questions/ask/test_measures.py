@@ -419,6 +419,12 @@ def test_an_answer_says_its_scale_to_who_reads_it_without_its_table(answer, valu
     assert question.answer_in_words == said
 
 
+def test_a_name_in_capitals_is_said_as_elsewhere():
+    question = Question("q", "p", "inverted_star", "?", "ACME CORP", ("ACME", "Acme Corp"), (), (), (), ())
+    assert question.answer_in_words == "Acme Corp"
+    assert replace(question, aliases=("IBM",), answer="IBM").answer_in_words == "IBM"
+
+
 def test_capitals_of_a_heading_are_written_as_the_document_writes_them_elsewhere():
     text = "Converse sells shoes. CONVERSE | 1 | EBITDA | NIKE | Nike"
     document = Document("d", "h", "d", "NIKE", "text/plain", text, entity="NIKE, Inc.")

@@ -422,6 +422,8 @@ def test_a_seat_is_told_by_any_sentence_and_an_auditor_by_no_career(
         ("stock repurchases and retirements", "| Repurchases and retirements of ordinary shares | 31,370 |"),
         ("proceeds from stock option exercises", "Cash received from stock option exercises was $31.4 billion."),
         ("selling, general and administrative expenses", "SG&A expenses were $31 billion in 2024."),
+        ("research and development expenses", "Our R&D expenses were $31 billion in 2024."),
+        ("acquisitions of property and equipment", "Capital expenditures were $31 billion in 2024."),
     ],
 )  # fmt: skip
 def test_prose_calls_a_measure_of_a_statement_by_its_own_words(relation: str, text: str):
@@ -634,3 +636,40 @@ def test_a_year_may_be_of_52_weeks():
 def test_an_auditor_may_write_out_its_and():
     firm = replace(AUDITOR, answer="Young & Old LLP", object="Young & Old LLP")
     assert found(firm, chunk("other", "/s/ Young and Old LLP")) == {"other"}
+
+
+IMPAIRED = replace(RESEARCH, relation="store and other asset impairment charges", answer="4.8", value="4800000")
+YEAR_BEFORE = replace(
+    IMPAIRED, triplet_id="t0", value="2700000", period="fiscal year 2023",
+    period_start="2022-07-01", period_end="2023-06-30",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("|  | Fiscal 2024 | Fiscal 2023 |\n|---|---|---|\n| Asset impairments | 4.8 | 2.7 |", True),
+        ("We recognized asset impairments of $4.8 million compared to $2.7 million in fiscal 2023.", True),
+        ("|  | Fiscal 2024 | Fiscal 2023 |\n|---|---|---|\n| Asset impairments | 4.8 | 2.9 |", False),
+        ("|  | Fiscal 2023 | Fiscal 2024 |\n|---|---|---|\n| Asset impairments | 4.8 | 2.7 |", False),
+        ("|  | Fiscal 2024 | Fiscal 2023 |\n|---|---|---|\n| Deferred asset impairments | 4.8 | 2.7 |", False),
+        ("|  | Fiscal 2024 | Fiscal 2023 |\n|---|---|---|\n| Interest | 4.8 | 2.7 |", False),
+    ],
+)
+def test_two_years_of_a_measure_side_by_side_need_less_of_its_name(text: str, states: bool):
+    chunks = {one.chunk_id: one for one in (chunk("home", HOME), chunk("other", text))}
+    lists = find_alternatives([question(IMPAIRED)], chunks, {one.triplet_id: one for one in (IMPAIRED, YEAR_BEFORE)})
+    assert ("other" in {name for names in lists.get("q1", ((), ()))[0] for name in names}) is states
+
+
+@pytest.mark.parametrize(
+    ("row", "states"),
+    [
+        ("| Provision for income taxes | $400 | 4.7% |", True),
+        ("| Interest expense | $400 | 4.7% |", False),
+    ],
+)
+def test_a_round_figure_is_told_by_its_own_name_in_its_own_unit(row: str, states: bool):
+    tax = replace(RESEARCH, relation="provision for income taxes", answer="400", value="400000000")
+    text = f"|  | 2024 | % of Earnings 2024 |\n|---|---|---|\n{row}"
+    assert found(tax, chunk("other", text)) == ({"other"} if states else set())
