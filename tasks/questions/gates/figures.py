@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from rarefy.data_contracts.rows import Chunk, Triplet
 from rarefy.tasks.knowledge.extract.values import FACTORS
+from rarefy.tasks.questions.ask.aliases import short_name
 from rarefy.tasks.questions.gates.measure_words import (
     APART,
     ASIDE,
@@ -62,6 +63,11 @@ _PLACED = frozenset({"current", "noncurr"})  # where a balance sheet has a thing
 _OWN = frozenset("our its their the".split())
 _LINK = frozenset("of in for from to on by with".split())
 _TOKEN = re.compile(r"[^\W\d_]+|[.,;:()]")
+# of measures that are of the very same amount now and then, if one is all of the other
+_MAY_BE_EQUAL = frozenset(
+    "basic dilut defer feder foreign domest gross unrecogn unearn begin minimum maximum remain tax pretax "
+    "prefer".split()
+)
 _EXPENSE = frozenset({"expens", "charg"})  # amortization, and amortization expense
 _LINKS = frozenset("of in for from to included used related our".split())  # "$2.8 billion of ..."
 
@@ -122,13 +128,15 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
     same = digits_of(amount) == digits_of(said.quantity.amount)
     shown = shown if same else min(shown, len(digits_of(amount)))  # no more tells of 196 million where 196,029 stands
     exact = same and shown >= LONG - 1
+    alike = len(digits_of(amount)) if same else 0  # digits that are no noughts at the end
     if same and not said.row and fact.unit.endswith("/shares") and said.own.isdisjoint(_OF_SHARES):
         needed -= _OF_SHARES  # "net income of $7.5 billion, or $9.85 per share"
     # Of a row that has the measure's very name, group and column need not say so: a column of equity, "Deferred:"
     names = (said.label, said.label - telling(fact.entity) - OWNERS)
     in_its_unit = said.quantity.amount.scaleb(FACTORS.get(fact.scale, Decimal(1)).adjusted()) == amount
     called_so = said.row and same and (shown >= FEWEST or in_its_unit) and bool(needed) and needed in names
-    other = (said.column if needed and needed <= said.column else said.own) & APART - needed - parts
+    apart = APART if alike < LONG else _MAY_BE_EQUAL | (SIDES if needed & SIDES else frozenset())
+    other = (said.column if needed and needed <= said.column else said.own) & apart - needed - parts
     if same and shown >= FEWEST and needed <= said.label:
         other -= _PLACED
     if exact and not said.label and needed <= said.column:  # "Accumulated" is of the next column's head
@@ -145,7 +153,8 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
     elif called_so and parts <= said.around:
         enough = True
     elif shown >= LONG or (exact and parts):
-        enough = bool(common) if said.row else common * 2 >= len(needed)
+        whole = alike >= LONG and not parts and telling(short_name(fact.entity)) <= said.label <= telling(fact.entity)
+        enough = bool(common) or whole if said.row else common * 2 >= len(needed)
     elif shown == LONG - 1:
         enough = common * (2 if exact and said.row else 3) >= len(needed - SIDES) * (1 if exact and said.row else 2)
     elif same or shown >= FEWEST:
@@ -157,11 +166,15 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
         further -= _PLACED if same else frozenset[str]()
         of_itself = bool(said.label) and said.label <= telling(fact.entity)  # "General Motors" in a list of investments
         named = said.own if further or not said.row or of_itself else said.around
-        enough = needed <= named and len(further) <= 1
+        enough = len(further) <= 1 and (needed <= named or (not said.row and len(needed - named) * 4 <= len(needed)))
         enough = enough and (said.row or not _names_another(needed | parts, said.beside, idle))
     else:
         enough = bool(needed) and is_named(needed, said.beside, idle)
-    return enough and (is_then(fact, said, chunk) or (exact and said.row and needed == said.label | said.column))
+    if not enough or is_then(fact, said, chunk):
+        return enough
+    if alike >= LONG:  # no other year's, if it is of the measure
+        return common * 3 >= len(needed) * 2
+    return exact and said.row and needed == said.label | said.column
 
 
 def states_beside_another(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> bool:
@@ -244,8 +257,10 @@ def is_then(fact: Triplet, said: Statement, chunk: Chunk) -> bool:
             return any(is_at(fact, one, chunk) for one in told) or bool(
                 before and int(chunk.period_end[:4]) - int(fact.period_end[:4]) == 1
             )
-    if not fact.period_end or digits_shown(said.quantity) < (FEWEST if said.row else LEAST):
+    if digits_shown(said.quantity) < (FEWEST if said.row else LEAST):
         return False
+    if not fact.period_end:
+        return any(is_at(fact, one, chunk) for one in moments_in(chunk.period_end))
     if not said.row and _BESIDE_IT.search(said.text[: said.quantity.start]):  # a year before what it is set beside
         return int(chunk.period_end[:4]) - int(fact.period_end[:4]) == 1
     mentioned = [one for text in said.later for one in moments_in(text) if not one.decade and not said.row]

@@ -43,6 +43,7 @@ _PHRASES = tuple(
         (r"right-of-use(?= assets?)", ""),
         (r"shares of (?:our |its |the company['’]s )?(?:outstanding )?stock", "shares"),
         (r"r&d", "research development"),
+        (r"impairment (?:losses|loss|charges?)", "impairment"),
         (r"capital (?:expenditures?|spending)|(?:payments|purchases|acquisitions?|additions|expenditures|investments)"
          r"(?: for| of| to| in| acquire)*(?: property| plant| and| &|,)* equipment(?:, net)?", "capex"),
         (rf"operating cash flows?|{_CASH} operations", "operatingcash"),
@@ -80,6 +81,7 @@ APART = frozenset(
 SIDES = frozenset("current noncurr short long".split())  # said by where a row stands in a balance sheet
 _OF_OWNERS = re.compile(r"\b(?:attributable|available|applicable) (?:to|for) (?!non-?controlling).*", re.IGNORECASE)
 OWNERS = frozenset("attribut avail applic common stockhold".split())
+_WITH = re.compile(r",? including .*| segment and(?= consolidated )")  # what else is in it
 QUOTED = re.compile(r"“([^”]+)”")
 ASIDE = re.compile(r"\((?![^)]*\bexclu)[^)]*\)", re.IGNORECASE)  # what excludes something is another measure
 
@@ -110,7 +112,7 @@ def measure_and_part(fact: Triplet) -> tuple[frozenset[str], frozenset[str]]:
     part = telling(ASIDE.sub("", fact.subject.removeprefix(fact.entity))) - {"segment"}
     part = part - {"product"} or part  # "Diagnostic Products" is "the Diagnostics segment" as well
     if fact.entity and fact.subject.startswith(fact.entity):
-        label = ASIDE.sub("", in_one_word(fact.relation))
+        label = _WITH.sub("", ASIDE.sub("", in_one_word(fact.relation)))
         needed = telling(_OF_OWNERS.sub("", label)) | (telling(label) & APART)
         return needed, part
     return frozenset(), part  # of a subject of its own the verb tells nothing: "rose", "increased"

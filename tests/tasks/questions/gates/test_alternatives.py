@@ -673,3 +673,47 @@ def test_a_round_figure_is_told_by_its_own_name_in_its_own_unit(row: str, states
     tax = replace(RESEARCH, relation="provision for income taxes", answer="400", value="400000000")
     text = f"|  | 2024 | % of Earnings 2024 |\n|---|---|---|\n{row}"
     assert found(tax, chunk("other", text)) == ({"other"} if states else set())
+
+
+@pytest.mark.parametrize(
+    ("relation", "text", "states"),
+    [
+        ("lease liabilities", "| Lease liabilities – long-term (2) | 31,374 |", True),
+        ("current lease liabilities", "| Lease liabilities – long-term (2) | 31,374 |", False),
+        ("lease liabilities", "| Deferred lease liabilities | 31,374 |", False),
+        ("lease liabilities", "| Acme Corporation | 31,374 |", True),
+        ("lease liabilities", "| Other Corporation | 31,374 |", False),
+        ("credit losses", "|  | Expected Credit Losses |\n|---|---|\n| Year ended June 30, 2024 | 31,374 |", True),
+        (
+            "purchases of equipment, including construction in progress",
+            "Purchases of equipment were $31.37 billion.",
+            True,
+        ),
+        ("impairment losses", "In 2024 we recorded an impairment charge of $31.4 billion.", True),
+        ("investment in listed equity securities", "Listed equity investments were $31.4 billion in 2024.", True),
+        ("investment in listed equity securities", "Unlisted investments were $31.4 billion in 2024.", False),
+    ],
+)
+def test_the_more_digits_agree_the_less_of_the_name_is_needed(relation: str, text: str, states: bool):
+    one = replace(RESEARCH, relation=relation, answer="31,374", value="31374000000")
+    assert found(one, chunk("other", text)) == ({"other"} if states else set())
+
+
+def test_a_figure_of_five_digits_is_of_no_other_year():
+    losses = replace(
+        RESEARCH, relation="transaction losses", answer="177,670", value="177670000000",
+        period="fiscal year 2022", period_start="2021-07-01", period_end="2022-06-30",
+    )  # fmt: skip
+    assert found(losses, chunk("other", "Transaction losses $ 187,991 $ 177,670 6 %")) == {"other"}
+    assert not found(losses, chunk("other", "Loan losses on many a card $ 187,991 $ 177,670 6 %"))
+
+
+def test_a_head_count_without_a_day_is_of_the_day_of_the_filing():
+    staff = replace(
+        RESEARCH, relation="employed", answer="312,000", value="312000", unit="", scale="", object_type="COUNT",
+        period="June 30, 2024", period_start="", period_end="",
+    )  # fmt: skip
+    assert found(staff, chunk("other", "Acme employs approximately 312,000 people.")) == {"other"}
+    assert not found(
+        replace(staff, period="June 30, 2022"), chunk("other", "Acme employs approximately 312,000 people.")
+    )
