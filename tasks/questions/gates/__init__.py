@@ -6,9 +6,9 @@ Gates look at the question and its evidence (`wording`) or at the whole corpus (
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from rarefy.data_contracts.rows import Chunk, Question, Triplet
+from rarefy.data_contracts.rows import MULTI_HOP, Chunk, Question, Triplet
 from rarefy.tasks.find import find
-from rarefy.tasks.questions.gates.alternatives import find_alternatives
+from rarefy.tasks.questions.gates.alternatives import Alternatives
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.corpus import (
     find_retrievable,
@@ -28,7 +28,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 12  # figures of two years side by side need less of a name; R&D is research and development
+VERSION = 12  # figures of two years side by side need less of a name; what may be stated elsewhere is asked no more
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]
@@ -60,7 +60,8 @@ def judge(
     ask the same the one that stays is one that nothing else is wrong with.
     """
     rows = list(questions)
-    others = find_alternatives((q for q in rows if not q.rejected_because), chunks, triplets)
+    index = Alternatives(chunks, triplets)
+    others = index.find(q for q in rows if not q.rejected_because)
     found = {q.question_id: others.get(q.question_id, ((), ())) for q in rows}
     rows = [replace(q, alternatives=found[q.question_id][0], parts=found[q.question_id][1]) for q in rows]
     reasons: dict[str, str] = {}
@@ -68,6 +69,11 @@ def judge(
         standing = [q for q in rows if not q.rejected_because and q.question_id not in reasons]
         reasons |= find(name, GATES)(standing, config, chunks=chunks, triplets=triplets)
     standing = [q for q in rows if not q.rejected_because and q.question_id not in reasons]
+    if config.whole_gold:
+        reasons |= {
+            q.question_id: "gold_unclear" for q in standing if q.pattern not in MULTI_HOP and index.is_unclear(q)
+        }
+        standing = [q for q in standing if q.question_id not in reasons]
     tags = find_retrievable(standing, chunks, config.retrieved) if config.retrieved else {}
     for question in rows:
         reason = question.rejected_because or reasons.get(question.question_id, "")

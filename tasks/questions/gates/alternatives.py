@@ -20,37 +20,6 @@ _TO_RECKON = {"change": LONG, "share": ENOUGH}  # the difference of two figures 
 Lists = tuple[tuple[str, ...], ...]
 
 
-def find_alternatives(
-    questions: Iterable[Question], chunks: Mapping[str, Chunk], triplets: Mapping[str, Triplet]
-) -> dict[str, tuple[Lists, Lists]]:
-    """By question id, what `Question.alternatives` and `Question.parts` hold.
-
-    For each of its gold chunks the chunks that state all that it states for the question; and, where others state only
-    some of its facts, for each of these facts the gold chunk and the others. What states a change states its operands.
-
-    Another gold chunk of the question may be among the first: then it needs fewer chunks than it has. Questions without
-    any are left out.
-    """
-    index = _Corpus(chunks, triplets)
-    found: dict[str, tuple[Lists, Lists]] = {}
-    for question in questions:
-        facts = [triplets[name] for name in question.triplet_ids if name in triplets]
-        changes = index.state_change(question, facts)
-        whole: list[tuple[str, ...]] = []
-        parts: list[tuple[str, ...]] = []
-        for chunk_id in question.chunk_ids:
-            here = [fact for fact in facts if fact.chunk_id == chunk_id]
-            fewest = _digits_needed(question.pattern, here if question.pattern in MULTI_HOP else facts)
-            sets = [index.state(fact, fewest) for fact in here]
-            all_of_it = frozenset.intersection(*sets) | changes if sets else index.name_beside(question, facts)
-            whole.append(tuple(sorted(all_of_it - {chunk_id})))
-            if frozenset().union(*sets) - all_of_it - {chunk_id}:
-                parts += ((chunk_id, *sorted(one - {chunk_id})) for one in sets)
-        if any(whole) or parts:
-            found[question.question_id] = tuple(whole), tuple(dict.fromkeys(parts))
-    return found
-
-
 def _digits_needed(pattern: str, facts: Iterable[Triplet]) -> int:
     """How many digits a figure must be stated with, to reckon with it or to tell which of some is the largest."""
     if pattern in ("single", "listing"):
@@ -60,11 +29,11 @@ def _digits_needed(pattern: str, facts: Iterable[Triplet]) -> int:
     return _TO_RECKON.get(pattern, next(apart, LONG))
 
 
-class _Corpus:
+class Alternatives:
     """What the chunks of a corpus state, each fact looked up once."""
 
     def __init__(self, chunks: Mapping[str, Chunk], triplets: Mapping[str, Triplet]) -> None:
-        self.chunks = chunks
+        self.chunks, self.triplets = chunks, triplets
         self.figures, self.names = Figures(chunks), Names(chunks)
         self.of_document: dict[str, list[Chunk]] = defaultdict(list)
         for name in sorted(chunks):
@@ -78,6 +47,47 @@ class _Corpus:
                     self.of_measure[_measure_key(triplet)].append(triplet)
         self.known: dict[tuple[str, int], frozenset[str]] = {}
 
+    def find(self, questions: Iterable[Question]) -> dict[str, tuple[Lists, Lists]]:
+        """By question id, what `Question.alternatives` and `Question.parts` hold.
+
+        For each of its gold chunks the chunks that state all that it states for the question; and, where others state
+        only some of its facts, for each of these facts the gold chunk and the others. What states a change states its
+        operands.
+
+        Another gold chunk of the question may be among the first: then it needs fewer chunks than it has. Questions
+        without any are left out.
+        """
+        found: dict[str, tuple[Lists, Lists]] = {}
+        for question in questions:
+            facts = self._facts(question)
+            changes = self._state_change(question, facts)
+            whole: list[tuple[str, ...]] = []
+            parts: list[tuple[str, ...]] = []
+            for chunk_id in question.chunk_ids:
+                here = [fact for fact in facts if fact.chunk_id == chunk_id]
+                fewest = _digits_needed(question.pattern, here if question.pattern in MULTI_HOP else facts)
+                sets = [self.state(fact, fewest) for fact in here]
+                all_of_it = frozenset.intersection(*sets) | changes if sets else self._name_beside(question, facts)
+                whole.append(tuple(sorted(all_of_it - {chunk_id})))
+                if frozenset().union(*sets) - all_of_it - {chunk_id}:
+                    parts += ((chunk_id, *sorted(one - {chunk_id})) for one in sets)
+            if any(whole) or parts:
+                found[question.question_id] = tuple(whole), tuple(dict.fromkeys(parts))
+        return found
+
+    def is_unclear(self, question: Question) -> bool:
+        """May a passage that is neither gold nor an alternative state a figure that the question asks for?"""
+        figures = [fact for fact in self._facts(question) if is_figure(fact) and fact.subject_type != "TABLE"]
+        return any(
+            name not in question.stating and name not in self.state(fact)
+            for fact in figures
+            if fact.chunk_id in self.chunks and " under " not in fact.subject
+            for name in self.figures.may_state(fact)
+        )
+
+    def _facts(self, question: Question) -> list[Triplet]:
+        return [self.triplets[name] for name in question.triplet_ids if name in self.triplets]
+
     def state(self, fact: Triplet, fewest: int = 0) -> frozenset[str]:
         """The chunks that state a fact, a figure with that many digits or as many as it has."""
         key = fact.triplet_id, fewest
@@ -85,14 +95,14 @@ class _Corpus:
             self.known[key] = frozenset(self._find(fact, fewest)) if fact.chunk_id in self.chunks else frozenset()
         return self.known[key]
 
-    def state_change(self, question: Question, facts: list[Triplet]) -> frozenset[str]:
+    def _state_change(self, question: Question, facts: list[Triplet]) -> frozenset[str]:
         """The chunks that state the change that a question asks for, whatever they say of its operands."""
         change = Change.asked_for(question, facts)
         if change is None or change.newer.chunk_id not in self.chunks:
             return frozenset()
         return frozenset(self.figures.state_change(change))
 
-    def name_beside(self, question: Question, facts: Iterable[Triplet]) -> frozenset[str]:
+    def _name_beside(self, question: Question, facts: Iterable[Triplet]) -> frozenset[str]:
         """The chunks that state a fact of what a question asks for, and name it: none is needed for the name alone."""
         told = [fact for fact in facts if fact.subject.casefold() == question.answer.casefold()]
         near = {name for fact in told for name in (fact.chunk_id, *self.state(fact)) if name in self.chunks}

@@ -33,6 +33,11 @@ class GatesConfig(BaseModel, frozen=True, extra="forbid"):
         description="likeness (0-100, whatever the order of words) from which two questions with the same names, "
         "numbers and answer are one; the smallest id stays",
     )
+    whole_gold: bool = Field(
+        True,
+        description="turn a question of one fact or a computed one down where another passage may state its figure and "
+        "no rule is sure: a system that finds that passage would be marked wrong",
+    )
     retrieved: int = Field(
         20,
         ge=0,

@@ -192,6 +192,19 @@ def states_beside_another(fact: Triplet, amount: Decimal, said: Statement, chunk
     return bool(common) if digits_shown(said.quantity) >= FEWEST else common * 2 >= len(needed) > 0
 
 
+def may_state(fact: Triplet, amount: Decimal, said: Statement) -> bool:
+    """Might a row or sentence state the fact, at whatever time? The fewer digits agree, the more of its words must."""
+    needed, parts = measure_and_part(fact)
+    if not is_amount(fact, amount, said) or not parts <= said.around:
+        return False
+    same = digits_of(amount) == digits_of(said.quantity.amount)
+    digits = len(digits_of(amount)) if same else digits_shown(said.quantity)
+    common = len(needed & said.own)
+    if (digits >= FEWEST and common * 2 >= len(needed) > 0) or (same and digits >= ENOUGH and common):
+        return True
+    return digits >= LEAST and len(needed) > 1 and needed <= said.own
+
+
 def is_exactly(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> bool:
     """Does a row or sentence have the fact's amount, not rounded, at its time, whatever it says of it?"""
     same = digits_of(amount) == digits_of(said.quantity.amount)

@@ -10,6 +10,7 @@ from rarefy.tasks.questions.gates.changes import Change
 from rarefy.tasks.questions.gates.figures import (
     LEAST,
     is_exactly,
+    may_state,
     roundings,
     states,
     states_beside_another,
@@ -53,6 +54,11 @@ class Figures:
             )
 
         yield from self._that_say(self._places_of(amount, whose), is_said)
+
+    def may_state(self, fact: Triplet) -> Iterator[str]:
+        """The chunks with a fact's amount under some of its words, whether they state it or not."""
+        amount, whose = abs(Decimal(fact.value)), told_by(self.chunks[fact.chunk_id])
+        yield from self._that_say(self._places_of(amount, whose), lambda said, _: may_state(fact, amount, said))
 
     def _places_of(self, amount: Decimal, whose: str) -> list[tuple[str, int]]:
         """Where an amount stands, whole or rounded."""

@@ -6,7 +6,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Question, Span, Triplet
 from rarefy.tasks.questions.gates import GatesConfig, judge
-from rarefy.tasks.questions.gates.alternatives import find_alternatives
+from rarefy.tasks.questions.gates.alternatives import Alternatives
 
 HOME = (
     "|  | Year Ended June 30, 2024 | Year Ended June 30, 2023 |\n|---|---|---|\n"
@@ -57,7 +57,7 @@ def question(*facts: Triplet, **more: object) -> Question:
 
 def found(one: Triplet, *others: Chunk) -> set[str]:
     chunks = {other.chunk_id: other for other in (chunk("home", HOME), *others)}
-    lists = find_alternatives([question(one)], chunks, {one.triplet_id: one}).get("q1", (((),), ()))
+    lists = Alternatives(chunks, {one.triplet_id: one}).find([question(one)]).get("q1", (((),), ()))
     return set(lists[0][0])
 
 
@@ -291,7 +291,7 @@ def test_an_alternative_must_state_all_that_its_gold_chunk_does():
         "both": chunk("both", HOME, doc_id="d9"),
     }
     facts = {one.triplet_id: one for one in (RESEARCH, other)}
-    assert find_alternatives([question(RESEARCH, other)], chunks, facts) == {
+    assert Alternatives(chunks, facts).find([question(RESEARCH, other)]) == {
         "q1": ((("both",),), (("home", "both", "one"), ("home", "both")))
     }
 
@@ -301,7 +301,7 @@ def test_a_passage_that_states_a_fact_of_the_answer_and_names_it_gives_the_name_
     chunks = {name: chunk(name, text) for name, text in said.items()}
     auditor = replace(AUDITOR, chunk_id="signed", start=0, end=13, source_sentence="/s/ Young LLP")
     asked = question(auditor, pattern="inverted_star", answer="ACME CORPORATION", chunk_ids=("signed", "named"))
-    assert find_alternatives([asked], chunks, {"t1": auditor}) == {"q1": ((("both",), ("both",)), ())}
+    assert Alternatives(chunks, {"t1": auditor}).find([asked]) == {"q1": ((("both",), ("both",)), ())}
 
 
 def test_a_chunk_that_states_both_hops_makes_the_question_one_of_one_chunk():
@@ -344,7 +344,7 @@ OLDER = replace(
 def stand_ins(pattern: str, arithmetic: str, *others: Chunk, facts: tuple[Triplet, ...] = (OLDER, RESEARCH)):
     chunks = {other.chunk_id: other for other in (chunk("home", HOME), *others)}
     asked = question(*facts, pattern=pattern, arithmetic=arithmetic)
-    whole, parts = find_alternatives([asked], chunks, {one.triplet_id: one for one in facts}).get("q1", (((),), ()))
+    whole, parts = Alternatives(chunks, {one.triplet_id: one for one in facts}).find([asked]).get("q1", (((),), ()))
     return set(whole[0]), parts
 
 
@@ -658,7 +658,7 @@ YEAR_BEFORE = replace(
 )
 def test_two_years_of_a_measure_side_by_side_need_less_of_its_name(text: str, states: bool):
     chunks = {one.chunk_id: one for one in (chunk("home", HOME), chunk("other", text))}
-    lists = find_alternatives([question(IMPAIRED)], chunks, {one.triplet_id: one for one in (IMPAIRED, YEAR_BEFORE)})
+    lists = Alternatives(chunks, {one.triplet_id: one for one in (IMPAIRED, YEAR_BEFORE)}).find([question(IMPAIRED)])
     assert ("other" in {name for names in lists.get("q1", ((), ()))[0] for name in names}) is states
 
 
@@ -717,3 +717,22 @@ def test_a_head_count_without_a_day_is_of_the_day_of_the_filing():
     assert not found(
         replace(staff, period="June 30, 2022"), chunk("other", "Acme employs approximately 312,000 people.")
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "unclear"),
+    [
+        ("| Deferred research expenses | 31,374 |", True),  # another measure, or all of this one
+        ("We devote $31.4 billion a year to research.", True),
+        ("Our tax payments were $31.4 billion in 2024.", False),
+        ("Research and development expenses were $31,374 million in 2024.", False),  # states it: credited
+    ],
+)
+def test_a_figure_that_may_be_stated_elsewhere_is_not_asked_for(text: str, unclear: bool):
+    one = replace(RESEARCH, relation="research expenses", answer="31,370", value="31374000000")
+    asked = question(one, text="How much did Acme Corporation spend on research in fiscal 2024?")
+    chunks = {each.chunk_id: each for each in (chunk("home", HOME), chunk("other", text))}
+    for whole_gold in (True, False):
+        config = GatesConfig(gates=(), whole_gold=whole_gold, retrieved=0)
+        (judged,) = judge([asked], config, chunks=chunks, triplets={one.triplet_id: one})
+        assert judged.rejected_because == ("gold_unclear" if unclear and whole_gold else "")
