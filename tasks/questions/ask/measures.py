@@ -85,6 +85,7 @@ def _bare(company: str) -> str:
 
 _MARK = re.compile(r"\(\d{1,2}\)|\([a-z]\)(?!\w)|\[\w{1,2}\]|[*†‡§]|\d$|¹|²|³")
 _VAGUE = re.compile(
+    r"(?:(?:total|net|estimated|aggregate) )*(?:fair|carrying|notional|book|market|principal) (?:value|amount)s?|"
     r"(?:total )?(?:debt|equity|other|fair value|marketable) (?:hedges?|adjustments?)|participating securities"
     r"|(?:current|prior) years? expense|payments for (?:current|prior) years?|deferred benefit|state and local expense"
     r"|(?:all )?others?|totals?(?: as presented.*)?|(?:operating|finance) leases?|assets held|adjustments?"

@@ -6,27 +6,39 @@ hang together; a passage that only spells it is none.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import MULTI_HOP, Chunk, Question, Triplet
+from rarefy.tasks.questions.ask.aliases import ROUNDING
 from rarefy.tasks.questions.gates.changes import Change
-from rarefy.tasks.questions.gates.figures import ENOUGH, LEAST, LONG, is_figure, is_of_one_column
+from rarefy.tasks.questions.gates.figures import FEWEST, LEAST, LONG, is_figure, is_of_one_column
 from rarefy.tasks.questions.gates.index import Figures
 from rarefy.tasks.questions.gates.measure_words import telling
 from rarefy.tasks.questions.gates.names import Names
 
-_TO_RECKON = {"change": LONG, "share": ENOUGH}  # the difference of two figures is less exact than they are
 Lists = tuple[tuple[str, ...], ...]
 
 
-def _digits_needed(pattern: str, facts: Iterable[Triplet]) -> int:
+def _digits_needed(pattern: str, facts: Sequence[Triplet]) -> int:
     """How many digits a figure must be stated with, to reckon with it or to tell which of some is the largest."""
     if pattern in ("single", "listing"):
         return 0
+    if pattern == "share":
+        return FEWEST
     amounts = {Decimal(fact.value) for fact in facts if is_figure(fact)}
+    if pattern == "change":
+        return _digits_to_subtract(amounts)
     apart = (kept for kept in range(LEAST, LONG) if len({f"{one:.{kept - 1}e}" for one in amounts}) == len(amounts))
-    return _TO_RECKON.get(pattern, next(apart, LONG))
+    return next(apart, LONG)
+
+
+def _digits_to_subtract(amounts: Collection[Decimal]) -> int:
+    """With how many digits the difference of two amounts is no further off than a rounded form of an answer may be."""
+    difference = max(amounts) - min(amounts) if amounts else Decimal(0)
+    largest = max((one.adjusted() for one in amounts), default=0)
+    near = (kept for kept in range(FEWEST, LONG) if Decimal(1).scaleb(largest - kept + 1) <= difference * ROUNDING)
+    return next(near, LONG)
 
 
 class Alternatives:

@@ -26,16 +26,19 @@ _INITIAL = re.compile(r"(?<=\w) \w\.(?= \w)")
 _AFTER_NAME = re.compile(r",? (?:jr|sr|ii|iii|iv)\.?$")
 _FRAME = re.compile(r"[\s|]*(?:\||-{3,})[\s|]*")
 _AUDITED = "is audited by"  # a firm for which many once worked
+_TRADED = "is listed on"
+# what is listed there is not the company's stock: an index of others, bonds
+_OTHERS_TRADED = re.compile(r"\b(?:issuers|notes|debentures|bonds|index)\b(?!.*\b(?:stock|shares)\b)")
 _SEATED = ("is headquartered in", "is based in")
 _SEAT = r"\bheadquarter|\b(?:principal|executive|corporate) offices?\b"
 _CUES = {
-    _AUDITED: r"\baudit|\bindependent registered|\baccounting firm|\bconsent of|\bpcaob|/s/",
+    _AUDITED: r"\baudit|\bassessed\b|\bindependent registered|\baccounting firm|\bconsent of|\bpcaob|/s/",
     "is headquartered in": _SEAT,
     "is based in": _SEAT,
     "is incorporated in": r"\bincorporated (?:in|under|as)\b|\bjurisdiction of incorporation"
     r"|\borgani[sz]ed (?:in|under)|\ba \w+ corporation\b",
-    "is listed on": r"\blisted\b|\btrade[sd]?\b|\btrading\b|\bregistered\b|\bsymbols?\b|\bclosing\b"
-    r"|\blisting\b|\bapplicable rules\b",
+    _TRADED: r"\blisted\b|\btrade[sd]?\b|\btrading\b|\bregistered\b|\bsymbols?\b|\bclosing\b"
+    r"|\blisting\b|\bapplicable rules\b|\breported (?:sales?|price)",
     "trades under symbol": r"\bsymbols?\b|\btrad(?:es|ed|ing)\b",
     "has principal executive offices at": r"\boffices?\b|\bheadquarter",
 }
@@ -88,7 +91,7 @@ class Names:
         if not all(any(form in text for form in forms) for forms in needed):
             return False
         if len(needed) == 1 and (title or relation in _CUES):
-            return _is_near(_FRAME.sub(" ", text), needed[0], cue, title, relation == _AUDITED)
+            return _is_near(_FRAME.sub(" ", text), needed[0], cue, title, relation)
         return any(
             all(any(_has(line, form) for form in forms) for forms in needed) and cue.search(line)
             for line in _lines(self.chunks[name])
@@ -102,7 +105,7 @@ def _forms(relation: str, *ends: str) -> set[str]:
         forms = {_AFTER_NAME.sub("", _INITIAL.sub("", form)) for form in forms}
     if relation == _AUDITED:
         forms |= {form.replace(" & ", " and ") for form in forms}
-    if relation == "is listed on":
+    if relation == _TRADED:
         full = fold_text(" ".join(ends))
         forms |= {short for short, name in (("nyse", "new york stock"), ("nasdaq", "nasdaq")) if name in full}
     if relation == "is headquartered in":
@@ -145,13 +148,19 @@ def _address(fact: Triplet, company: str) -> re.Pattern[str] | None:
     return re.compile(rf"(?<!\w)(?:{names})(?!\w).{{0,90}}?(?<!\w)(?:{here})(?!\w){town} \d{{5}}(?!\d)")
 
 
-def _is_near(text: str, forms: Iterable[str], cue: re.Pattern[str], title: bool, worked_for: bool) -> bool:
+def _is_near(text: str, forms: Iterable[str], cue: re.Pattern[str], title: bool, relation: str) -> bool:
     """Does a text name one of these close to the cue? A title stands behind its holder's name, or right before it."""
     for form in forms:
         for hit in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", text):
             start, end = max(0, hit.start() - _NEAR), hit.end() + _NEAR
             before, after = text[start : hit.start()], text[hit.end() : end]
-            if not title and cue.search(text[start:end]) and not (worked_for and _worked_there(before, after)):
+            if relation == _TRADED and _OTHERS_TRADED.search(before):
+                continue
+            if (
+                not title
+                and cue.search(text[start:end])
+                and not (relation == _AUDITED and _worked_there(before, after))
+            ):
                 return True
             if title and (held := cue.search(after)) and not _ANOTHER.search(after[: held.start()]):
                 return True

@@ -24,6 +24,7 @@ _LOST_ROW = re.compile(r"[^\W\d][^\d$]*(?:[\s$(]+[\d,.]+[)%]?)+")
 # a label for whatever its column measures, and remarks that are no part of a name
 _AS_HEADED = re.compile(r"total amounts?\b.*\b(?:presented|reported|recorded)\b", re.IGNORECASE)
 _REMARK = re.compile(r"\((?![^)]*\bexclu)[^)]{25,}\)", re.IGNORECASE)
+_PROSE = 80  # characters of a cell that is a sentence, at least
 _LABELLED = 400  # characters before a table, at most, that say what its figures are
 
 
@@ -62,7 +63,16 @@ def read(chunk: Chunk, at: int) -> Statement | None:
     text = chunk.text
     start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
     line = text[start : end if end >= 0 else len(text)]
-    return _read_row(chunk, line, start, at) if line.startswith("|") else _read_sentence(chunk, at)
+    if not line.startswith("|"):
+        return _read_sentence(chunk, at)
+    return _read_row(chunk, line, start, at) or (
+        _read_sentence(chunk, at) if len(_cell(line, at - start)) > _PROSE else None
+    )
+
+
+def _cell(line: str, at: int) -> str:
+    """The cell of a row in which a place is."""
+    return line[line.rfind("|", 0, at) + 1 :].partition("|")[0]
 
 
 def _read_row(chunk: Chunk, line: str, start: int, at: int) -> Statement | None:

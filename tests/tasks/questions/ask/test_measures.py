@@ -288,6 +288,7 @@ ROW = "| x | (2,183) | 131 | (1,663) |"
         ("operating lease payments", {"concept": "a:LesseeOperatingLeasePaymentsDueNextTwelveMonths"},
          "meaning_of_lead_in_lost"),
         ("other", {}, "label_says_little"),
+        ("fair value", {}, "label_says_little"),
         ("other current assets", {}, "label_says_little"),
         ("total liabilities and shareholders' equity", {}, "label_says_little"),
         ("effect of rounding", {}, "label_says_little"),

@@ -239,6 +239,10 @@ def test_an_auditor_is_named_where_it_signs_or_consents(text: str, states: bool)
         ("is incorporated in", "Delaware", "Sued in Delaware. Exhibit 3 is incorporated by reference.", False),
         ("is listed on", "New York Stock Exchange", "Our stock trades on the NYSE.", True),
         ("is listed on", "New York Stock Exchange", "Rules of the New York Stock Exchange bind many.", False),
+        ("is listed on", "New York Stock Exchange", "The last reported sale of our stock on the NYSE was at $9.", True),
+        ("is listed on", "New York Stock Exchange", "The 2027 Notes are listed on the New York Stock Exchange.", False),
+        ("is listed on", "New York Stock Exchange", "The index is of all issuers listed on the NYSE.", False),
+        ("is audited by", "Young LLP", "Young LLP has assessed our internal control.", True),
         ("is listed on", "New York Stock Exchange", "We meet the listing standards of the NYSE.", True),
     ],
 )  # fmt: skip
@@ -370,6 +374,27 @@ def test_a_change_is_stated_by_its_amount_or_its_percentage(text: str, states: s
     for kind, arithmetic in (("amount", amount), ("percent", percent)):
         found, _ = stand_ins("change", arithmetic, chunk("other", text))
         assert found == ({"other"} if states == kind else set())
+
+
+@pytest.mark.parametrize(
+    ("older", "text", "states"),
+    [  # 31.4 less 5.5 is 25.9, for 25.86; less 29.5 it is 1.9, for 1.86
+        ("5510000000", "Research and development expenses were $31.4 billion in 2024.", True),
+        ("29510000000", "Research and development expenses were $31.4 billion in 2024.", False),
+        ("29510000000", "Research and development expenses were $31,370 million in 2024.", True),
+    ],
+)
+def test_a_figure_to_subtract_is_as_exact_as_its_difference_needs(older: str, text: str, states: bool):
+    facts = replace(OLDER, value=older), RESEARCH
+    _, parts = stand_ins("change", "difference", chunk("other", text), facts=facts)
+    assert ("other" in {name for names in parts for name in names}) is states
+
+
+def test_a_cell_of_prose_is_read_as_a_sentence():
+    cell = (
+        "| The matter | The company's research and development expenses of 2024 were $31.4 billion, as Note 2 says. |"
+    )
+    assert found(RESEARCH, chunk("other", cell)) == {"other"}
 
 
 def test_passages_that_state_one_fact_each_of_a_gold_chunk_are_its_parts():
