@@ -28,7 +28,9 @@ _FRAME = re.compile(r"[\s|]*(?:\||-{3,})[\s|]*")
 _AUDITED = "is audited by"  # a firm for which many once worked
 _TRADED = "is listed on"
 # what is listed there is not the company's stock: an index of others, bonds
-_OTHERS_TRADED = re.compile(r"\b(?:issuers|notes|debentures|bonds|index)\b(?!.*\b(?:stock|shares)\b)")
+_OTHERS_TRADED = re.compile(
+    r"\b(?:issuers|notes|debentures|bonds|index)\b(?!.*\b(?:common|ordinary|our) (?:stock|shares)\b)"
+)
 _SEATED = ("is headquartered in", "is based in")
 _SEAT = r"\bheadquarter|\b(?:principal|executive|corporate) offices?\b"
 _CUES = {

@@ -241,7 +241,7 @@ def test_an_auditor_is_named_where_it_signs_or_consents(text: str, states: bool)
         ("is listed on", "New York Stock Exchange", "Rules of the New York Stock Exchange bind many.", False),
         ("is listed on", "New York Stock Exchange", "The last reported sale of our stock on the NYSE was at $9.", True),
         ("is listed on", "New York Stock Exchange", "The 2027 Notes are listed on the New York Stock Exchange.", False),
-        ("is listed on", "New York Stock Exchange", "The index is of all issuers listed on the NYSE.", False),
+        ("is listed on", "New York Stock Exchange", "Issuers listed on the New York Stock Exchange (NYSE)", False),
         ("is audited by", "Young LLP", "Young LLP has assessed our internal control.", True),
         ("is listed on", "New York Stock Exchange", "We meet the listing standards of the NYSE.", True),
     ],
