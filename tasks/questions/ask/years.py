@@ -9,6 +9,7 @@ from rarefy.tasks.questions.ask.facts import ask_for_figure, choose, mid_sentenc
 from rarefy.tasks.questions.ask.index import CorpusIndex, subject_of
 from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable, upper_first
 
+_OPERATING_CASH = "us-gaap:NetCashProvidedByUsedInOperatingActivities"
 _YEAR = re.compile(r"fiscal year (\d{4})")
 
 
@@ -41,6 +42,8 @@ def ask_by_year(clue: Triplet, target: Triplet, index: CorpusIndex) -> tuple[str
     name, asked = spent or _spoken_name(clue, year, index), describe_measure(target)
     if any(describe_measure(figure).turned or describe_measure(figure).rejected_because for figure in figures.values()):
         return "", (), "clue_not_plain"
+    if clue.concept == _OPERATING_CASH and re.search(r"\bused\b(?! in\))", describe_measure(clue).name):
+        return "", (), "clue_not_plain"  # what was used is a sum above nothing: its highest is the weakest cash flow
     if not is_sayable(name) or len(name.split()) > LONGEST or describe_measure(clue).thing:
         return "", (), "clue_not_plain"
     if not is_sayable(asked.name) or any(name in asked.name for name in company_names(target.entity)):
@@ -70,7 +73,7 @@ def _spoken_name(clue: Triplet, year: int, index: CorpusIndex) -> str:
     Where the profit with that of other owners has its extreme in another year, the label is said in full.
     """
     name = re.sub(r"^total ", "", describe_measure(clue).name)
-    if clue.concept == "us-gaap:NetCashProvidedByUsedInOperatingActivities":
+    if clue.concept == _OPERATING_CASH:
         return "operating cash flow"
     for tag in ("NetIncomeLoss", "ProfitLoss"):
         others = [t for t in index.tagged.get((subject_of(clue), f"us-gaap:{tag}"), ()) if t.period == clue.period]

@@ -66,6 +66,14 @@ def test_a_year_is_described_by_what_was_done_in_it():
     assert question.answer == "20"
 
 
+def test_a_year_is_not_described_by_its_cash_flow_where_cash_was_used():
+    tag = "NetCashProvidedByUsedInOperatingActivities"
+    question, *_ = put(figures("net cash used in operating activities", tag, 86, 115, 62), BUYBACKS, 2023)
+    assert question.rejected_because == "clue_not_plain", "the most that was used is the weakest cash flow"
+    question, *_ = put(figures("net cash provided by (used in) operating activities", tag, 86, 115, 62), BUYBACKS, 2023)
+    assert "operating cash flow" in question.text
+
+
 def test_a_balance_is_asked_for_at_the_end_of_the_year():
     question, *_ = put(SALES, figures("total assets", "Assets", 5, 6, 7, balance=True), 2023)
     assert re.search("at the end of (?:the|its|Acme's weakest) year", question.text, re.I)
