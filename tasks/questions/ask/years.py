@@ -43,7 +43,7 @@ def ask_by_year(clue: Triplet, target: Triplet, index: CorpusIndex) -> tuple[str
     if any(describe_measure(figure).turned or describe_measure(figure).rejected_because for figure in figures.values()):
         return "", (), "clue_not_plain"
     if clue.concept == _OPERATING_CASH and re.search(r"\bused\b(?! in\))", describe_measure(clue).name):
-        return "", (), "clue_not_plain"  # what was used is a sum above nothing: its highest is the weakest cash flow
+        return "", (), "clue_not_plain"  # cash used is printed without a sign: its highest is the weakest cash flow
     if not is_sayable(name) or len(name.split()) > LONGEST or describe_measure(clue).thing:
         return "", (), "clue_not_plain"
     if not is_sayable(asked.name) or any(name in asked.name for name in company_names(target.entity)):

@@ -89,11 +89,12 @@ class Alternatives:
 
     def is_unclear(self, question: Question) -> bool:
         """May a passage that is neither gold nor an alternative state a figure that the question asks for?"""
-        figures = [fact for fact in self._facts(question) if is_figure(fact) and fact.subject_type != "TABLE"]
+        known = question.stating
+        figures = (fact for fact in self._facts(question) if is_figure(fact) and fact.chunk_id in self.chunks)
         return any(
-            name not in question.stating and name not in self.state(fact)
+            name not in known and name not in self.state(fact)  # what is too rounded to reckon with is clear, too
             for fact in figures
-            if fact.chunk_id in self.chunks and " under " not in fact.subject
+            if fact.subject_type != "TABLE" and not _is_of_section(fact)
             for name in self.figures.may_state(fact)
         )
 
@@ -122,17 +123,19 @@ class Alternatives:
 
     def _find(self, fact: Triplet, fewest: int) -> Iterator[str]:
         yield from self._hold_the_words(fact)
-        if " under " in fact.subject or (fact.subject_type == "TABLE" and not is_of_one_column(fact)):
+        if _is_of_section(fact) or (fact.subject_type == "TABLE" and not is_of_one_column(fact)):
             return  # of that section, or that column, alone
         if is_figure(fact):
             if fact.subject_type != "TABLE":
                 yield from (other.chunk_id for other in self.same[_figure_key(fact)] if _is_same_measure(fact, other))
-            at_others = (o for o in self.of_measure[_measure_key(fact)] if o.period_end != fact.period_end)
-            yield from self.figures.state(
-                fact, fewest, {o.value: o for o in at_others if o.value != fact.value}.values()
-            )
+            yield from self.figures.state(fact, fewest, self._at_other_times(fact))
         else:
             yield from self.names.state(fact)
+
+    def _at_other_times(self, fact: Triplet) -> Collection[Triplet]:
+        """The facts of the same measure at other times, one for each other value."""
+        others = (one for one in self.of_measure[_measure_key(fact)] if one.period_end != fact.period_end)
+        return {other.value: other for other in others if other.value != fact.value}.values()
 
     def _hold_the_words(self, fact: Triplet) -> Iterator[str]:
         """Chunks that overlap where the fact stands."""
@@ -148,6 +151,10 @@ def _figure_key(triplet: Triplet) -> tuple[str, ...]:
         triplet.entity or triplet.doc_id, triplet.value.lstrip("-"), triplet.unit, triplet.period_start,
         triplet.period_end or triplet.period, triplet.subject_key or triplet.subject.casefold(),
     )  # fmt: skip
+
+
+def _is_of_section(fact: Triplet) -> bool:
+    return " under " in fact.subject
 
 
 def _measure_key(triplet: Triplet) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ from rarefy.tasks.text.stems import stem
 
 FEWEST = 3  # digits of a figure that is rounded ("$31.4 billion" for 31,370), where the words beside it may vary
 LEAST = 2  # likewise, where the words right beside it are the measure's ("Operating income of $9.7 billion")
-ENOUGH = 4  # digits of one that is divided by another, or told from one that is close
+ENOUGH = 4  # digits of one that another measure may have by accident, but hardly one that shares a word of its name
 LONG = 5  # digits of a figure that no other measure of the entity has in the same period by accident
 PART_OF_A_YEAR = re.compile(
     r"\b(?:(?<!four )quarters?|(?:three|six|nine|3|6|9) months|(?<!5[23] )weeks|month ended)\b", re.IGNORECASE
@@ -125,7 +125,7 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
     if not (parts <= said.around or initials(fact) in said.own):
         return False
     shown = digits_shown(said.quantity)
-    same = digits_of(amount) == digits_of(said.quantity.amount)
+    same = _is_same(amount, said)
     shown = shown if same else min(shown, len(digits_of(amount)))  # no more tells of 196 million where 196,029 stands
     exact = same and shown >= LONG - 1
     alike = len(digits_of(amount)) if same else 0  # digits that are no noughts at the end
@@ -197,7 +197,7 @@ def may_state(fact: Triplet, amount: Decimal, said: Statement) -> bool:
     needed, parts = measure_and_part(fact)
     if not is_amount(fact, amount, said) or not parts <= said.around:
         return False
-    same = digits_of(amount) == digits_of(said.quantity.amount)
+    same = _is_same(amount, said)
     digits = len(digits_of(amount)) if same else digits_shown(said.quantity)
     common = len(needed & said.own)
     if (digits >= FEWEST and common * 2 >= len(needed) > 0) or (same and digits >= ENOUGH and common):
@@ -207,8 +207,12 @@ def may_state(fact: Triplet, amount: Decimal, said: Statement) -> bool:
 
 def is_exactly(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> bool:
     """Does a row or sentence have the fact's amount, not rounded, at its time, whatever it says of it?"""
-    same = digits_of(amount) == digits_of(said.quantity.amount)
-    return same and is_amount(fact, amount, said) and is_then(fact, said, chunk)
+    return _is_same(amount, said) and is_amount(fact, amount, said) and is_then(fact, said, chunk)
+
+
+def _is_same(amount: Decimal, said: Statement) -> bool:
+    """Are the digits the same, of a figure that is not rounded, in whatever unit?"""
+    return digits_of(amount) == digits_of(said.quantity.amount)
 
 
 def _time(fact: Triplet) -> str:

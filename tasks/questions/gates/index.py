@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import Chunk, Triplet
@@ -37,20 +37,22 @@ class Figures:
             for hit in _SCALED.finditer(text):
                 self.short[whose, hit[1].replace(".", "").strip("0")].append((name, hit.start()))
 
-    def state(self, fact: Triplet, fewest: int, at_others: Iterable[Triplet] = ()) -> Iterator[str]:
+    def state(self, fact: Triplet, fewest: int, at_others: Collection[Triplet] = ()) -> Iterator[str]:
         """The chunks that state a fact, which is a figure, with that many digits or as many as it has.
 
         `at_others` are the facts of the same measure at other times.
         """
         amount, whose = abs(Decimal(fact.value)), told_by(self.chunks[fact.chunk_id])
         digits = len(digits_of(amount))
-        lines = {line for other in at_others for line in self._lines_with(other, whose)}
 
         def is_said(said: Statement, chunk: Chunk) -> bool:
             shown = max(digits_shown(said.quantity), len(digits_of(said.quantity.amount)))
             return shown >= min(fewest, digits) and (
                 states(fact, amount, said, chunk)
-                or ((chunk.chunk_id, said.text) in lines and states_beside_another(fact, amount, said, chunk))
+                or (
+                    states_beside_another(fact, amount, said, chunk)
+                    and any((chunk.chunk_id, said.text) in self._lines_with(other, whose) for other in at_others)
+                )
             )
 
         yield from self._that_say(self._places_of(amount, whose), is_said)

@@ -156,19 +156,20 @@ def _is_near(text: str, forms: Iterable[str], cue: re.Pattern[str], title: bool,
         for hit in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", text):
             start, end = max(0, hit.start() - _NEAR), hit.end() + _NEAR
             before, after = text[start : hit.start()], text[hit.end() : end]
-            if relation == _TRADED and _OTHERS_TRADED.search(before):
-                continue
-            if (
-                not title
-                and cue.search(text[start:end])
-                and not (relation == _AUDITED and _worked_there(before, after))
-            ):
+            if not title and cue.search(text[start:end]) and not _is_of_others(relation, before, after):
                 return True
             if title and (held := cue.search(after)) and not _ANOTHER.search(after[: held.start()]):
                 return True
             if title and not _ANOTHER.search(after[:60]) and re.search(rf"(?:{cue.pattern}),? $", before):
                 return True
     return False
+
+
+def _is_of_others(relation: str, before: str, after: str) -> bool:
+    """Does a text name an exchange that lists something else, or a firm where somebody once worked?"""
+    if relation == _TRADED:
+        return _OTHERS_TRADED.search(before) is not None
+    return relation == _AUDITED and _worked_there(before, after)
 
 
 def _worked_there(before: str, after: str) -> bool:

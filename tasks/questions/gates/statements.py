@@ -63,24 +63,16 @@ def read(chunk: Chunk, at: int) -> Statement | None:
     text = chunk.text
     start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
     line = text[start : end if end >= 0 else len(text)]
-    if not line.startswith("|"):
-        return _read_sentence(chunk, at)
-    return _read_row(chunk, line, start, at) or (
-        _read_sentence(chunk, at) if len(_cell(line, at - start)) > _PROSE else None
-    )
-
-
-def _cell(line: str, at: int) -> str:
-    """The cell of a row in which a place is."""
-    return line[line.rfind("|", 0, at) + 1 :].partition("|")[0]
+    return _read_row(chunk, line, start, at) if line.startswith("|") else _read_sentence(chunk, at)
 
 
 def _read_row(chunk: Chunk, line: str, start: int, at: int) -> Statement | None:
     cells = split_cells(line)
     column = len(CELL_BAR.findall(line[: at - start])) - 1
-    quantity = number(cells[column].strip()) if 0 < column < len(cells) else None
+    cell = cells[column] if column < len(cells) else ""
+    quantity = number(cell.strip()) if column else None
     if quantity is None:
-        return None
+        return _read_sentence(chunk, at) if len(cell) > _PROSE else None
     above = chunk.text[:start].splitlines()
     first = len(above)
     while first and above[first - 1].startswith("|"):
