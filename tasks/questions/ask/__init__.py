@@ -33,7 +33,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, 
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 21  # a rate of 12.2 % has no alias of 0.122 %; a fair value says little
+VERSION = 22  # a rank beside a balance says of which year it is
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):

@@ -399,7 +399,8 @@ def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Word
     rank = rank_among(clue, siblings, index)
     if not rank:
         return refuse("clue_not_plain")  # by its amount only somebody would describe it who has the table before him
-    when = "" if year_of(clue, index) == year_of(target, index) else f" {when_phrase(clue)}"
+    same_time = year_of(clue, index) == year_of(target, index) and bool(clue.period_start) == bool(target.period_start)
+    when = "" if same_time else f" {when_phrase(clue)}"  # a balance of December 2021 tells of no sales' year
     of_balance = described.plural and not clue.period_start
     ranked = _MOST.get(rank, f"the {rank}") if of_balance else f"the {rank}"
     forms = [f"{part} with {ranked} {measure}{when}"]

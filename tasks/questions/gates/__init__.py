@@ -28,7 +28,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 12  # figures of two years side by side need less of a name; what may be stated elsewhere is asked no more
+VERSION = 13  # four digits at their time, or three under a word of the name, may state a figure; initials of a part
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]

@@ -122,7 +122,7 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
     needed, parts = measure_and_part(fact)
     if not needed and not parts:
         return False
-    if not (parts <= said.around or initials(fact) in said.own):
+    if not parts <= said.around and initials(fact).isdisjoint(said.around):
         return False
     shown = digits_shown(said.quantity)
     same = _is_same(amount, said)
@@ -153,7 +153,8 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
     elif called_so and parts <= said.around:
         enough = True
     elif shown >= LONG or (exact and parts):
-        whole = alike >= LONG and not parts and telling(short_name(fact.entity)) <= said.label <= telling(fact.entity)
+        of_all = not said.label or telling(short_name(fact.entity)) <= said.label <= telling(fact.entity)
+        whole = alike >= LONG and not parts and of_all  # a total of a balance sheet may have no label
         enough = bool(common) or whole if said.row else common * 2 >= len(needed)
     elif shown == LONG - 1:
         enough = common * (2 if exact and said.row else 3) >= len(needed - SIDES) * (1 if exact and said.row else 2)
@@ -192,13 +193,18 @@ def states_beside_another(fact: Triplet, amount: Decimal, said: Statement, chunk
     return bool(common) if digits_shown(said.quantity) >= FEWEST else common * 2 >= len(needed) > 0
 
 
-def may_state(fact: Triplet, amount: Decimal, said: Statement) -> bool:
-    """Might a row or sentence state the fact, at whatever time? The fewer digits agree, the more of its words must."""
+def may_state(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> bool:
+    """Might a row or sentence state the fact? The fewer digits agree, the more of its words must, or its time."""
     needed, parts = measure_and_part(fact)
-    if not is_amount(fact, amount, said) or not parts <= said.around:
+    if not is_amount(fact, amount, said):
         return False
     same = _is_same(amount, said)
     digits = len(digits_of(amount)) if same else digits_shown(said.quantity)
+    then = digits >= FEWEST and is_then(fact, said, chunk)
+    if then and ((same and digits >= ENOUGH) or needed & said.around):
+        return True
+    if not parts <= said.around:
+        return False
     common = len(needed & said.own)
     if (digits >= FEWEST and common * 2 >= len(needed) > 0) or (same and digits >= ENOUGH and common):
         return True

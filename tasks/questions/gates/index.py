@@ -60,7 +60,7 @@ class Figures:
     def may_state(self, fact: Triplet) -> Iterator[str]:
         """The chunks with a fact's amount under some of its words, whether they state it or not."""
         amount, whose = abs(Decimal(fact.value)), told_by(self.chunks[fact.chunk_id])
-        yield from self._that_say(self._places_of(amount, whose), lambda said, _: may_state(fact, amount, said))
+        yield from self._that_say(self._places_of(amount, whose), lambda *found: may_state(fact, amount, *found))
 
     def _places_of(self, amount: Decimal, whose: str) -> list[tuple[str, int]]:
         """Where an amount stands, whole or rounded."""

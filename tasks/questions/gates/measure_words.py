@@ -48,7 +48,8 @@ _PHRASES = tuple(
          r"(?: for| of| to| in| acquire)*(?: property| plant| and| &|,)* equipment(?:, net)?", "capex"),
         (rf"operating cash flows?|{_CASH} operations", "operatingcash"),
         *_CASH_FLOWS,
-        (r"(?:re)?purchases?(?: and retirements?)? (?:of )?(?:[\d.,]+ (?:million |billion )?)?(?:\w+ )?(?:stock|shares)"
+        (r"(?:payments? (?:related to|for) )?(?:re)?purchases?(?: and retirements?)? (?:of )?"
+         r"(?:[\d.,]+ (?:million |billion )?)?(?:\w+ )?(?:stock|shares)"
          r"|repurchased(?: and retired)?|(?:stock|share) (?:repurchases?|buybacks?)(?: and retirements?)?",
          "buyback stock"),
         (r"(?:sales?|issuances?) of (?:stock|shares)", "issuance of stock"),
@@ -118,8 +119,10 @@ def measure_and_part(fact: Triplet) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(), part  # of a subject of its own the verb tells nothing: "rose", "increased"
 
 
-def initials(fact: Triplet) -> str:
-    """What a segment is called for short, with the letter of its entity: "BCA" is Boeing Commercial Airplanes."""
+def initials(fact: Triplet) -> frozenset[str]:
+    """What a segment is called for short, also with its entity's letter: "BCA" is Boeing Commercial Airplanes."""
     entity = re.sub(r"^The ", "", fact.entity)
     part = ASIDE.sub("", fact.subject.removeprefix(fact.entity)).replace("segment", "").split()
-    return "".join(word[0] for word in (entity, *part) if word[0].isupper()).lower() if entity and part else ""
+    short = "".join(word[0] for word in part if word[0].isupper()).lower()
+    both = {short, entity[0].lower() + short} if entity and short else set[str]()
+    return frozenset(one for one in both if len(one) > 2)

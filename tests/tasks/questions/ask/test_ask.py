@@ -272,6 +272,16 @@ def test_a_segment_is_described_by_its_rank_and_its_siblings_rows_are_evidence()
     assert "with the lowest sales" in put_segment("North", segments()).text
 
 
+def test_a_rank_beside_a_balance_says_of_which_year_it_is():
+    documents, chunks, triplets = segments()
+    held = {
+        key: replace(t, period_start="", period="December 31, 2024") if key[1] == "assets" else t
+        for key, t in triplets.items()
+    }
+    text = put_segment("West", (documents, chunks, held)).text
+    assert re.search("sales in fiscal (year )?2024", text) and text.count("2024") == 2
+
+
 def test_a_rank_that_the_tags_of_a_part_not_read_do_not_bear_out_describes_nothing():
     assert put_segment("West", segments(tags=(100, 200, 300, 900))).rejected_because == "clue_not_plain"
 

@@ -461,6 +461,13 @@ def test_a_heading_in_the_passage_tells_of_which_part_it_is():
     assert found(part, *(chunk(name, text.format(name)) for name in ("CLOUD", "GAMES"))) == {"CLOUD"}
 
 
+@pytest.mark.parametrize(("heading", "states"), [("CCG Performance", True), ("ACCG", True), ("GSG", False)])
+def test_a_part_may_be_called_by_its_initials(heading: str, states: bool):
+    part = replace(RESEARCH, subject="Acme Corporation Client Computing Group segment", relation="operating income")
+    text = f"## {heading}\n\n|  | 2024 |\n|---|---|\n| Operating income | 31,370 |"
+    assert found(part, chunk("other", text)) == ({"other"} if states else set())
+
+
 def test_a_row_of_the_company_among_others_is_no_measure_of_it():
     paid = replace(RESEARCH, relation="dividends paid", value="186000000", answer="186")
     text = "With dividends reinvested, $100 came to:\n\n|  | 2024 |\n|---|---|\n| {} | 186 |"
@@ -708,6 +715,8 @@ def test_a_round_figure_is_told_by_its_own_name_in_its_own_unit(row: str, states
         ("lease liabilities", "| Deferred lease liabilities | 31,374 |", False),
         ("lease liabilities", "| Acme Corporation | 31,374 |", True),
         ("lease liabilities", "| Other Corporation | 31,374 |", False),
+        ("lease liabilities", "|  | 31,374 |", True),  # a total
+        ("payments related to repurchases of common stock", "We repurchased 9 million shares for $31.4 billion.", True),
         ("credit losses", "|  | Expected Credit Losses |\n|---|---|\n| Year ended June 30, 2024 | 31,374 |", True),
         (
             "purchases of equipment, including construction in progress",
@@ -749,6 +758,8 @@ def test_a_head_count_without_a_day_is_of_the_day_of_the_filing():
     [
         ("| Deferred research expenses | 31,374 |", True),  # another measure, or all of this one
         ("We devote $31.4 billion a year to research.", True),
+        ("| Grants to laboratories | 31,374 |", True),
+        ("|  | 2021 |\n|---|---|\n| Grants to laboratories | 31,374 |", False),
         ("Our tax payments were $31.4 billion in 2024.", False),
         ("Research and development expenses were $31,374 million in 2024.", False),  # states it: credited
     ],
