@@ -33,7 +33,9 @@ _OTHERS_TRADED = re.compile(
 )
 _SEATED = ("is headquartered in", "is based in")
 _SEAT = r"\bheadquarter|\b(?:principal|executive|corporate) offices?\b"
+_PURCHASES = ("was acquired by", "completed acquisition of")
 _CUES = {
+    **dict.fromkeys(_PURCHASES, r"\bacqui[rs]"),
     _AUDITED: r"\baudit|\bassessed\b|\bindependent registered|\baccounting firm|\bconsent of|\bpcaob|/s/",
     "is headquartered in": _SEAT,
     "is based in": _SEAT,
@@ -79,7 +81,8 @@ class Names:
             return
         for name in sorted(set[str]().union(*(self.by_word.get(_rarest(form), ()) for form in wanted[-1]))):
             chunk = self.chunks[name]
-            if fact.period and (chunk.entity, chunk.period_end) != (home.entity, home.period_end):
+            elsewhere = (chunk.entity, chunk.period_end) != (home.entity, home.period_end)
+            if elsewhere and fact.period and fact.relation not in _PURCHASES:
                 continue  # who holds an office, and the like, is said of one year
             needed = wanted if told_by(chunk) == told_by(home) else ends
             if self._says(name, fact.relation, cue, needed) or (
