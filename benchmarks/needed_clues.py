@@ -1,19 +1,17 @@
-"""python -m rarefy.benchmarks.needed_clues BENCH QUESTIONS.jsonl: is a clue needed to find the answer's passage?
+"""python -m rarefy.benchmarks.needed_clues BENCH: is a clue needed to find what a question takes?
 
-Per pattern: how many accepted questions have the answer's chunk among BM25's first ten, as asked and with the described
-holder replaced by "a company" or "a segment"; and how many have all gold chunks there. Hits must fall with the clue.
+Per pattern: of how many accepted questions plain BM25's first ten hold the answer's passage, and all that the question
+takes, as asked and with the described holder replaced by "a company" or "a segment". A passage that is credited as
+gold is as good as the one that was drawn.
 """
 
-import json
 import re
 import sys
 from collections import defaultdict
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
-from rarefy.data_contracts.rows import Chunk, Triplet
-from rarefy.data_contracts.tables import from_table
+from rarefy.data_contracts.rows import Chunk, Question, Triplet, is_found
+from rarefy.flows.mix import read_rows
 from rarefy.tasks.questions.gates.corpus import _tokens
 
 DEPTH = 10
@@ -45,43 +43,47 @@ def cut_clue(text: str) -> str:
     return HOLDER.sub(lambda found: f"a {found['noun'] or found['sized']}", text)
 
 
-def main(bench: str, questions: str) -> None:
+def main(bench: str) -> None:
     """Print the hits of every pattern with and without its clue."""
     import bm25s
 
-    chunks = {row.chunk_id: row for row in from_table(pq.read_table(Path(bench) / "chunks.parquet"), Chunk)}
-    triplets = {row.triplet_id: row for row in from_table(pq.read_table(Path(bench) / "triplets.parquet"), Triplet)}
+    chunks = {row.chunk_id: row for row in read_rows(Path(bench), Chunk)}
+    triplets = {row.triplet_id: row for row in read_rows(Path(bench), Triplet)}
     names = sorted(chunks)
     index = bm25s.BM25()
     index.index(_tokens([chunks[name].text for name in names]), show_progress=False)
 
-    def found(texts: list[str]) -> list[set[str]]:
-        rows, _ = index.retrieve(_tokens(texts), k=DEPTH, show_progress=False, backend_selection="numpy")
-        return [{names[i] for i in row} for row in rows]
+    def find(text: str) -> set[str]:
+        rows, _ = index.retrieve(_tokens([text]), k=DEPTH, show_progress=False, backend_selection="numpy")
+        return {names[place] for place in rows[0]}
 
-    groups = defaultdict(list)
-    with Path(questions).open() as lines:
-        for question in map(json.loads, lines):
-            if question["pattern"] in ("chain", "star") and not question["rejected_because"]:
-                cut = cut_clue(question["text"])
-                clue = triplets[question["triplet_ids"][0]]
-                kind = "by a figure" if clue.value else "by a thing"
-                groups[question["pattern"], kind].append((question, cut))
-    for group, asked in sorted(groups.items()):
-        uncut = sum(question["text"] == cut for question, cut in asked)
-        hits = [found([question["text"] for question, _ in asked]), found([cut for _, cut in asked])]
-        answers = [answer_chunk(question, triplets) for question, _ in asked]
-        at_answer = [sum(a in row for a, row in zip(answers, rows, strict=True)) for rows in hits]
-        at_all = [sum(row.issuperset(q["chunk_ids"]) for (q, _), row in zip(asked, rows, strict=True)) for rows in hits]
-        print(*group, f"{len(asked)} questions ({uncut} not cut)", end=": ")
-        print(f"answer's chunk {at_answer[0]} → {at_answer[1]}, all gold chunks {at_all[0]} → {at_all[1]}")
+    asked = defaultdict(list)
+    for question in read_rows(Path(bench), Question):
+        if question.pattern in ("chain", "star") and not question.rejected_because:
+            kind = "by a figure" if triplets[question.triplet_ids[0]].value else "by a thing"
+            asked[question.pattern, kind].append(question)
+    for group, questions in sorted(asked.items()):
+        cut = [cut_clue(question.text) for question in questions]
+        uncut = sum(question.text == text for question, text in zip(questions, cut, strict=True))
+        print(*group, f"{len(questions)} questions ({uncut} not cut)", end=": ")
+        found = [[find(question.text) for question in questions], [find(text) for text in cut]]
+        whole = [sum(map(is_answered, questions, hits)) for hits in found]
+        answers = [sum(has_answer(q, triplets, hit) for q, hit in zip(questions, hits, strict=True)) for hits in found]
+        print(f"answer's passage {answers[0]} → {answers[1]}, all that it takes {whole[0]} → {whole[1]}")
 
 
-def answer_chunk(question: dict[str, list[str]], triplets: dict[str, Triplet]) -> str:
-    """The chunk of the fact that answers; of the facts on the path the first whose answer is the question's."""
-    used = [triplets[name] for name in question["triplet_ids"]]
-    return next((fact.chunk_id for fact in used[1:] if fact.answer == question["answer"]), used[-1].chunk_id)
+def is_answered(question: Question, hits: set[str]) -> bool:
+    """Whether some passages state all that a question takes."""
+    return all(is_found(hop, hits) for hop in question.hops)
+
+
+def has_answer(question: Question, triplets: dict[str, Triplet], hits: set[str]) -> bool:
+    """Whether some passages state the fact that answers: of those on the path the first with the question's answer."""
+    used = [triplets[name] for name in question.triplet_ids]
+    chunk = next((fact.chunk_id for fact in used[1:] if fact.answer == question.answer), used[-1].chunk_id)
+    at = list(dict.fromkeys(question.chunk_ids)).index(chunk)
+    return is_found(question.hops[at], hits)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(sys.argv[1])
