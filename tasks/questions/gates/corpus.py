@@ -3,12 +3,15 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from functools import cache
 
 from rarefy.data_contracts.rows import COMPUTED, MULTI_HOP, Chunk, Question, Triplet
 from rarefy.tasks.knowledge.graph.headlines import is_unfollowed
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.gates.config import GatesConfig
+from rarefy.tasks.questions.gates.figures import ENOUGH, is_figure
+from rarefy.tasks.questions.gates.statements import digits_of
 from rarefy.tasks.questions.gates.wording import Chunks, Questions, Reasons, Triplets, contains_phrase, fold_text
 from rarefy.tasks.text.notations import find_numbers, is_same_number
 from rarefy.tasks.text.quiet_bm25s import import_bm25s
@@ -246,7 +249,8 @@ def near_duplicate(questions: Questions, config: GatesConfig, *, chunks: Chunks,
 
     Only questions with the same names and numbers are compared: one about another year or company is another question.
     Of a company that is found by what it shares, questions are alike that find it by the same traits, whoever else has
-    them and whichever of them is named. One cell asked of two tables is one question, whatever the tables are called.
+    them and whichever of them is named. One cell asked of two tables is one question, whatever the tables are called,
+    and so is one figure under two labels.
     """
     from rapidfuzz import fuzz  # not when the stage is only looked up
 
@@ -263,32 +267,44 @@ def near_duplicate(questions: Questions, config: GatesConfig, *, chunks: Chunks,
                 reasons[question.question_id] = "near_duplicate"
             else:
                 kept.append(text)
-    cells: set[Key] = set()
-    for question in sorted(questions, key=lambda q: q.question_id):
-        if question.question_id not in reasons and (cell := _cell_of(question, triplets)):
-            if cell in cells:
-                reasons[question.question_id] = "near_duplicate"
-            cells.add(cell)
     found: set[tuple[Key, ...]] = set()
     for question in sorted(questions, key=lambda q: q.question_id):
-        if question.pattern == "inverted_star" and question.question_id not in reasons:
-            traits = _traits_of_answer(question, triplets)
-            if traits in found:
+        if question.question_id not in reasons:
+            same = [_cell_of(question, triplets), _figures_of(question, triplets), _traits_of(question, triplets)]
+            if not found.isdisjoint(key for key in same if key):
                 reasons[question.question_id] = "near_duplicate"
-            found.add(traits)
+            found.update(same)
     return reasons
 
 
-def _cell_of(question: Question, triplets: Triplets) -> Key:
+def _cell_of(question: Question, triplets: Triplets) -> tuple[Key, ...]:
     """What a question asks of a table, of whom and when, with its answer; () where it asks for no single cell."""
     used = [triplets[name] for name in question.triplet_ids if name in triplets]
     if question.pattern != "single" or len(used) != 1 or used[0].subject_type != "TABLE":
         return ()
-    return used[0].relation.casefold(), used[0].period, used[0].entity, question.answer.casefold()
+    return (("cell", used[0].relation.casefold(), used[0].period, used[0].entity, question.answer.casefold()),)
 
 
-def _traits_of_answer(question: Question, triplets: Triplets) -> tuple[Key, ...]:
-    """The facts by which an answer is found, in whatever order they are told; of what was dated, with the time."""
+def _figures_of(question: Question, triplets: Triplets) -> tuple[Key, ...]:
+    """The figures that a question takes, whatever they are called, of whom and when; () where one is short or a name.
+
+    Net sales and total net sales of one amount are one figure.
+    """
+    used = [triplets[name] for name in question.triplet_ids if name in triplets]
+    if not all(is_figure(fact) and len(digits_of(Decimal(fact.value))) >= ENOUGH for fact in used):
+        return ()
+    told = {(_subject(fact), fact.value.lstrip("-"), fact.unit, fact.period_end or fact.period) for fact in used}
+    asked = question.answer.lstrip("$(").rstrip(")") if question.pattern in MULTI_HOP else ""
+    return (("figures", question.pattern, question.arithmetic, asked), *sorted(told))
+
+
+def _traits_of(question: Question, triplets: Triplets) -> tuple[Key, ...]:
+    """The facts by which the answer of an inverted star is found, in whatever order; of what was dated, with the time.
+
+    () for other patterns.
+    """
+    if question.pattern != "inverted_star":
+        return ()
     facts = [triplets[name] for name in question.triplet_ids if name in triplets]
     answers = {question.answer.casefold(), *(alias.casefold() for alias in question.aliases)}
     own = (fact for fact in facts if fact.subject.casefold() in answers)

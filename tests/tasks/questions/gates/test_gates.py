@@ -270,6 +270,25 @@ def test_one_cell_of_two_tables_is_asked_once():
     assert found == {"t2": "near_duplicate"}
 
 
+def test_one_figure_under_two_labels_is_asked_once():
+    own = replace(
+        next(iter(TRIPLETS.values())), value="1234000", unit="USD", relation="net sales", period_end="2024-12-31"
+    )
+    facts = {
+        "t1": own,
+        "t2": replace(own, relation="total net sales"),
+        "t3": replace(own, relation="total net sales", period_end="2023-12-31"),
+        "t4": replace(own, relation="dividends", value="120000"),
+        "t5": replace(own, relation="interest", value="120000"),  # two digits may be another measure's, too
+    }
+    questions = [
+        replace(SINGLE, question_id=name, text=f"What of {name} in {name}?", answer=fact.value, triplet_ids=(name,))
+        for name, fact in facts.items()
+    ]
+    found = GATES["near_duplicate"](questions, GatesConfig(), chunks=CHUNKS, triplets=facts)
+    assert found == {"t2": "near_duplicate"}
+
+
 def test_a_company_is_found_by_the_same_traits_once_in_whatever_order_and_beside_whomever():
     own = next(iter(TRIPLETS.values()))
     facts = {
