@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 26  # a statement of income has years; what is included in a statement is none; units in brackets are no marks
+VERSION = 27  # a filer by its initials; an item of a list is about whom its lead-in names
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

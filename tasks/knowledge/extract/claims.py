@@ -28,8 +28,12 @@ SMALL_WORDS = frozenset(
 
 
 def is_same_entity(name: str, entity: str) -> bool:
-    """Whether a name is that of the entity, article and legal form aside."""
-    return bool(entity) and without_form(name).casefold() == without_form(entity).casefold()
+    """Whether a name is that of the entity, article and legal form aside, or its initials: "AMD"."""
+    if not entity:
+        return False
+    whole = without_form(entity)
+    initials = "".join(word[0] for word in whole.split() if word[0].isupper())
+    return without_form(name).casefold() == whole.casefold() or (len(initials) > 2 and name == initials)
 
 
 def split_words(text: str) -> list[str]:
@@ -52,6 +56,7 @@ _LONGEST_OBJECT = 14
 _LONGEST_NAME = 14  # words of a subject
 _LONGEST_RELATION = 6  # asked for are 2 to 4
 
+_QUOTED = re.compile(r"[\"“'‘][^\"“”]*[\"”'’][;,]?")  # all of a name, not a part: “Zen 3” core
 _SELF = re.compile(r"(?:we|us|our company|(?:the )?(?:company|registrant|corporation))", re.I)
 _INSTITUTIONS = frozenset("agency association authority bank board commission committee council department".split())
 # A relation that has an office in it ("is Deputy Director of") names nobody
@@ -101,7 +106,9 @@ _BOILERPLATE = re.compile(
 
 def resolve_entity(name: str, entity: str) -> str:
     """A subject or object without quotes around it; "we" and "the Company" become the document's entity."""
-    plain = re.sub(r"\s+", " ", name).strip().strip("\"“”'‘’").strip().rstrip(";,")
+    plain = " ".join(name.split()).rstrip(";,")
+    if _QUOTED.fullmatch(plain):
+        plain = plain.strip("\"“”'‘’").strip().rstrip(";,")
     plain = re.sub(r"[®™©℠\u00ad\u200b]", "", plain)
     if entity and (
         _SELF.fullmatch(plain) or is_same_entity(plain, entity) or plain.lower() == _short_reference(entity)
@@ -199,6 +206,8 @@ _PLAIN = frozenset(
     """.split()
 )
 _CAPTION = 600  # characters before a table that say what it shows
+_NUMBERED = r"\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]"
+_LIST_ITEM = re.compile(rf"\s*(?:[-*•]|{_NUMBERED})\s")
 _NEAR = 1_200  # characters before a sentence in which what it refers to is named
 _SUFFIX = re.compile(r",? (?:Jr|Sr|I{2,3}|IV|Ph\.?D|M\.?D|Esq)\.?$")  # behind a person's name
 _TITLED = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Messrs)\. ([A-Z][\w’'-]+)")
@@ -269,6 +278,8 @@ class Proof:
         short = self._short_names(self.row.subject)
         if any(find_words(name, self.words) for name in short):
             return ""
+        if any(find_words(name, self._lead_in()) for name in (self.row.subject, *own, *short)):
+            return ""
         if _REFERS.search(self.row.source_sentence):
             before = self.text[max(self.row.start - _NEAR, 0) : self.row.start]
             if any(find_words(name, before) for name in (self.row.subject, *own, *short)):
@@ -278,6 +289,19 @@ class Proof:
             if titled and self.row.subject in self.document and titled[-1:] == self._surname():
                 return ""
         return "subject_not_in_sentence"
+
+    def _lead_in(self) -> str:
+        """What introduces the list that the sentence is an item of: "The President shall:", a heading; else ""."""
+        above = self.text[: self.row.end].splitlines() or [""]
+        own = above.pop()
+        before = own[: len(own) - (self.row.end - self.row.start)]
+        listed = re.search(rf":\s+{_NUMBERED}\s.*", before)  # "The Manager is responsible for: a. Staff; b."
+        if listed and re.search(rf"\s{_NUMBERED}\s*$", before):
+            return before[: listed.start()].rpartition(". ")[2]
+        if not _LIST_ITEM.match(own):
+            return ""
+        line = next((line for line in reversed(above) if line.strip() and not _LIST_ITEM.match(line)), "")
+        return line if line.startswith("#") or line.rstrip(" *").endswith(":") else ""
 
     def _surname(self) -> list[str]:
         """The last word of the subject as a list; none where it has no words."""

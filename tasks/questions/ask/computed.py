@@ -20,6 +20,7 @@ from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable, lo
 from rarefy.tasks.questions.ask.patterns import Wording, fiscal_year_label, refuse
 
 DIGITS = 3  # of figures that a percentage is made of
+MOST = 3  # times what it was before: of what has grown more nobody gives a percentage
 
 
 def change(path: Path, index: CorpusIndex) -> Wording:
@@ -31,7 +32,8 @@ def change(path: Path, index: CorpusIndex) -> Wording:
         return refuse("measure_unclear")
     risen = stated_value(new) > stated_value(old)
     rates = new.unit in ("percent", "pure")
-    exact = turn(path, "amount", 3) == 0 or any(is_coarse(t) for t in operands)
+    many_times = abs(stated_value(new)) > MOST * abs(stated_value(old))
+    exact = turn(path, "amount", 3) == 0 or many_times or any(is_coarse(t) for t in operands)
     kind = "points" if rates else "amount" if exact else "percentage"
     times = {
         "did": "increase" if risen else "decrease",

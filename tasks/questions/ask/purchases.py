@@ -18,8 +18,9 @@ def ask_purchase(arms: list[Triplet], index: CorpusIndex) -> tuple[str, Triplet 
     """The question for one of two purchases by its month, the other one given, and the one asked for; ("", None)."""
     for given, answer in (arms, arms[::-1]):
         month = _MONTH.fullmatch(answer.period)
-        cut = re.search(rf"{re.escape(answer.subject)} (?:and|&) [A-Z]", answer.source_sentence)  # a part of its name
-        if month is None or cut or not answer.answer or not _is_only_one(answer, month[1], int(month[2]), index):
+        if month is None or not answer.answer or any(map(_is_cut, arms)):
+            continue
+        if not _is_only_one(answer, month[1], int(month[2]), index) or not _others_bought(answer, index):
             continue
         forms = (
             "Which company did the acquirer of {given} buy in {month}?",
@@ -29,6 +30,21 @@ def ask_purchase(arms: list[Triplet], index: CorpusIndex) -> tuple[str, Triplet 
         text = choose(forms, answer.subject, given.subject)
         return text.format(given=short_name(given.subject), month=f"{month[1]} {month[2]}"), answer
     return "", None
+
+
+def _is_cut(fact: Triplet) -> bool:
+    """Whether the name of what was bought goes on: "Traction Sales" and Marketing."""
+    return re.search(rf"{re.escape(fact.subject)} (?:and|&) [A-Z]", fact.source_sentence) is not None
+
+
+def _others_bought(answer: Triplet, index: CorpusIndex) -> bool:
+    """Whether somebody else bought something in that month, too: else the month alone tells the answer."""
+    return any(
+        fact.period == answer.period and object_of(fact) != object_of(answer)
+        for (subject, relation), facts in index.facts.items()
+        if relation == relation_of(answer)
+        for fact in facts
+    )
 
 
 def _is_only_one(answer: Triplet, month: str, year: int, index: CorpusIndex) -> bool:

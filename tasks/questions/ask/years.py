@@ -1,10 +1,11 @@
 """A year that is described rather than named: by what was highest or lowest in it, of all years that are known."""
 
 import re
+from decimal import Decimal
 
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.knowledge.graph.years import singled_out
-from rarefy.tasks.questions.ask.aliases import company_names
+from rarefy.tasks.questions.ask.aliases import ROUNDING, company_names
 from rarefy.tasks.questions.ask.facts import ask_for_figure, choose, mid_sentence, possessive, scale_phrase
 from rarefy.tasks.questions.ask.index import CorpusIndex, subject_of
 from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable, upper_first
@@ -50,6 +51,8 @@ def ask_by_year(clue: Triplet, target: Triplet, index: CorpusIndex) -> tuple[str
         return "", (), "label_not_plain"  # "Walmart's total Walmart shareholders' equity"
     if _LABOURED.search(asked.name):
         return "", (), "label_not_plain"
+    if _is_alike_at_other_times(target, index):
+        return "", (), "years_alike"
     told = _tell_year(clue, name, bool(spent), values[year] == max(values.values()), min(figures), max(figures))
     when = f"in {told}" if target.period_start else f"at the end of {told}"
     company = index.call(target.entity)
@@ -60,6 +63,16 @@ def ask_by_year(clue: Triplet, target: Triplet, index: CorpusIndex) -> tuple[str
         text = f"{text.removesuffix('?')}, {scale}?"
     others = tuple(figure for other, figure in figures.items() if other != year)
     return (text, others, "") if text else ("", (), asked.rejected_because or "unit_or_period_unknown")
+
+
+def _is_alike_at_other_times(target: Triplet, index: CorpusIndex) -> bool:
+    """Whether the figure of another time is so close that a rounded form of one is right for the other."""
+    value = Decimal(target.value)
+    return any(
+        abs(Decimal(other.value) - value) <= abs(value) * ROUNDING
+        for other in index.tagged.get((subject_of(target), target.concept), ())
+        if other.unit == target.unit and other.period_end != target.period_end
+    )
 
 
 # "inventories, at cost, not in excess of market", "net earnings attributable to Lowe's Companies, Inc."

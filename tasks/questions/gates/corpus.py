@@ -250,7 +250,7 @@ def near_duplicate(questions: Questions, config: GatesConfig, *, chunks: Chunks,
     Only questions with the same names and numbers are compared: one about another year or company is another question.
     Of a company that is found by what it shares, questions are alike that find it by the same traits, whoever else has
     them and whichever of them is named. One cell asked of two tables is one question, whatever the tables are called,
-    and so is one figure under two labels.
+    and so is one figure under two labels. The same things are listed by the same measure for one year.
     """
     from rapidfuzz import fuzz  # not when the stage is only looked up
 
@@ -270,7 +270,7 @@ def near_duplicate(questions: Questions, config: GatesConfig, *, chunks: Chunks,
     found: set[tuple[Key, ...]] = set()
     for question in sorted(questions, key=lambda q: q.question_id):
         if question.question_id not in reasons:
-            same = [_cell_of(question, triplets), _figures_of(question, triplets), _traits_of(question, triplets)]
+            same = [of(question, triplets) for of in (_cell_of, _figures_of, _list_of, _traits_of)]
             if not found.isdisjoint(key for key in same if key):
                 reasons[question.question_id] = "near_duplicate"
             found.update(same)
@@ -296,6 +296,16 @@ def _figures_of(question: Question, triplets: Triplets) -> tuple[Key, ...]:
     told = {(_subject(fact), fact.value.lstrip("-"), fact.unit, fact.period_end or fact.period) for fact in used}
     asked = question.answer.lstrip("$(").rstrip(")") if question.pattern in MULTI_HOP else ""
     return (("figures", question.pattern, question.arithmetic, asked), *sorted(told))
+
+
+def _list_of(question: Question, triplets: Triplets) -> tuple[Key, ...]:
+    """Of a listing by figures, what is listed and what was measured, whenever; () for other patterns."""
+    used = [triplets[name] for name in question.triplet_ids if name in triplets]
+    if question.pattern != "listing" or not all(map(is_figure, used)):
+        return ()
+    return ("listed", *sorted({fact.concept or fact.relation.casefold() for fact in used})), *sorted(
+        {(_subject(fact),) for fact in used}
+    )
 
 
 def _traits_of(question: Question, triplets: Triplets) -> tuple[Key, ...]:

@@ -31,12 +31,14 @@ _TRADED = "is listed on"
 _OTHERS_TRADED = re.compile(
     r"\b(?:issuers|notes|debentures|bonds|index)\b(?!.*\b(?:common|ordinary|our) (?:stock|shares)\b)"
 )
+_INDEX = re.compile(r"[ -]?(?:composite|100|us benchmark|(?:stock )?market index|index)\b")  # behind an exchange's name
 _SEATED = ("is headquartered in", "is based in")
 _SEAT = r"\bheadquarter|\b(?:principal|executive|corporate) offices?\b"
 _PURCHASES = ("was acquired by", "completed acquisition of")
 _CUES = {
     **dict.fromkeys(_PURCHASES, r"\bacqui[rs]"),
-    _AUDITED: r"\baudit|\bassessed\b|\bindependent registered|\baccounting firm|\bconsent of|\bpcaob|/s/",
+    _AUDITED: r"\baudit|\breports? of\b|\bassessed\b|\bindependent registered|\baccounting firm|\bconsents?\b|\bpcaob"
+    r"|/s/",
     "is headquartered in": _SEAT,
     "is based in": _SEAT,
     "is incorporated in": r"\bincorporated (?:in|under|as)\b|\bjurisdiction of incorporation"
@@ -85,8 +87,10 @@ class Names:
             if elsewhere and fact.period and fact.relation not in _PURCHASES:
                 continue  # who holds an office, and the like, is said of one year
             needed = wanted if told_by(chunk) == told_by(home) else ends
-            if self._says(name, fact.relation, cue, needed) or (
-                fact.relation == _SUBSIDIARY and chunk.entity == home.entity and _is_in_list(ends[0], chunk)
+            if (
+                self._says(name, fact.relation, cue, needed)
+                or (fact.relation == _SUBSIDIARY and chunk.entity == home.entity and _is_in_list(ends[0], chunk))
+                or (fact.relation == "is part of" and _is_under_heading(ends[0], ends[1], chunk))
             ):
                 yield name
 
@@ -138,6 +142,18 @@ def _is_in_list(forms: Iterable[str], chunk: Chunk) -> bool:
     return any(name.search(row) for row in rows)
 
 
+def _is_under_heading(parts: Iterable[str], wholes: Iterable[str], chunk: Chunk) -> bool:
+    """Does an item of a list begin with a part's name, under a heading that has the whole's?"""
+    item = re.compile(rf"[-*•] \W*(?:{'|'.join(map(re.escape, parts))})(?![\w-])")
+    under = False
+    for line in map(fold_text, chunk.text.splitlines()):
+        if line.startswith("#"):
+            under = any(_has(line, whole) for whole in wholes)
+        elif under and item.match(line):
+            return True
+    return False
+
+
 def _address(fact: Triplet, company: str) -> re.Pattern[str] | None:
     """Where a company is to be written to: its name, street, town, state and code, of which the fact is one."""
     place = fact.object if fact.answer in ("", fact.subject) else fact.answer
@@ -171,7 +187,7 @@ def _is_near(text: str, forms: Iterable[str], cue: re.Pattern[str], title: bool,
 def _is_of_others(relation: str, before: str, after: str) -> bool:
     """Does a text name an exchange that lists something else, or a firm where somebody once worked?"""
     if relation == _TRADED:
-        return _OTHERS_TRADED.search(before) is not None
+        return _INDEX.match(after) is not None or _OTHERS_TRADED.search(before) is not None
     return relation == _AUDITED and _worked_there(before, after)
 
 
@@ -193,8 +209,10 @@ def _cue(relation: str) -> re.Pattern[str] | None:
         return re.compile(_CUES[relation])
     if office := OFFICE.fullmatch(relation):
         title = office[1]
-        short = "".join(word[0] for word in title.split() if word != "and") if title.startswith("chief") else ""
-        return re.compile(rf"(?<!vice )\b{re.escape(title)}\b" + (rf"|\b{short}\b" if short else ""))
+        if not title.startswith("chief"):
+            return re.compile(rf"(?<!vice )\b{re.escape(title)}\b")
+        short = "".join(word[0] for word in title.split() if word != "and")
+        return re.compile(rf"\b(?:chief|principal) {re.escape(title.removeprefix('chief '))}\b|\b{short}\b")
     if relation == "is part of":
         return re.compile(_WHOLE)
     roots = [

@@ -2,7 +2,8 @@
 
 import pytest
 
-from rarefy.tasks.knowledge.extract.claims import is_specific, normalise_relation, resolve_entity
+from rarefy.data_contracts.rows import Triplet
+from rarefy.tasks.knowledge.extract.claims import Proof, is_specific, normalise_relation, resolve_entity
 from rarefy.tasks.knowledge.extract.entity_types import entity_type
 from rarefy.tasks.knowledge.extract.model import ModelExtractConfig
 
@@ -16,6 +17,7 @@ from rarefy.tasks.knowledge.extract.model import ModelExtractConfig
         ("our Drives segment", "Acme Inc. Drives segment"),
         ("the Company’s auditor", "Acme Inc. auditor"),
         (" “Apple  Card®” ", "Apple Card"),
+        ("“Zen 3” core architecture", "“Zen 3” core architecture"),
         ("Acme Bank", "Acme Bank"),
         ("the company that it bought", "the company that it bought"),
         ("", ""),
@@ -23,6 +25,29 @@ from rarefy.tasks.knowledge.extract.model import ModelExtractConfig
 )
 def test_who_we_are_is_written_out(said, written):
     assert resolve_entity(said, "Acme Inc.") == written
+
+
+def test_a_filer_may_be_called_by_its_initials():
+    assert resolve_entity("AMD", "Advanced Micro Devices, Inc.") == "Advanced Micro Devices, Inc."
+    assert resolve_entity("AMD", "Advanced Motor Company") == resolve_entity("AMD", "") == "AMD"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "named"),
+    [
+        ("The Manager shall be responsible for: a. Staff; b. Keeping the records.", "Keeping the records.", True),
+        ("The Manager shall:\n\n- Lead.\n- Keep the records.", "Keep the records.", True),
+        ("## Manager\n\n1. Keeps the records.", "Keeps the records.", True),
+        ("## Manager\n\nRecords are kept.\n\n- Clerks keep the records.", "Clerks keep the records.", False),
+        ("The Manager shall lead. Clerks keep the records.", "Clerks keep the records.", False),
+    ],
+)
+def test_an_item_of_a_list_is_about_whom_its_lead_in_names(text: str, sentence: str, named: bool):
+    start = text.index(sentence)
+    row = Triplet(
+        "t", "c", "d", start, start + len(sentence), "Manager", "keeps", "records", sentence, "model", "ROLE", "NAME"
+    )
+    assert (Proof(row, text, "").subject_objection() == "") is named
 
 
 def test_where_nobody_is_known_we_stays_we():

@@ -388,8 +388,18 @@ def put_purchases(document, chunks, rows, first="Zorp", second="Quux"):
     return next(iter(ask([path], AskConfig(), triplets=triplets, chunks=chunks, documents={"Alpha Inc.": document})))
 
 
+def with_rival(document, chunks, rows):
+    """Somebody else bought something on the first one's day, too."""
+    other = replace(next(iter(rows.values())), triplet_id="rival", subject="Wump", subject_key="wump", object="Beta")
+    return document, chunks, {**rows, "rival": replace(other, object_key="beta")}
+
+
+def test_a_month_in_which_nobody_else_bought_anything_tells_the_answer_without_the_buyer():
+    assert put_purchases(*bought(Zorp="May 3, 2024", Quux="2023")).rejected_because == "answer_not_unique"
+
+
 def test_what_else_a_buyer_bought_is_asked_for_by_its_month():
-    question = put_purchases(*bought(Zorp="May 3, 2024", Quux="2023", Blub="fiscal year 2022"))
+    question = put_purchases(*with_rival(*bought(Zorp="May 3, 2024", Quux="2023", Blub="fiscal year 2022")))
     assert question.text in {
         "Which company did the acquirer of Quux buy in May 2024?",
         "Which company was acquired in May 2024 by the company that also bought Quux?",
@@ -405,7 +415,7 @@ def test_two_purchases_that_may_be_of_one_month_are_not_told_apart_by_it(third):
 
 
 def test_a_purchase_that_was_not_read_as_a_fact_counts_all_the_same():
-    document, *found = bought(Zorp="May 3, 2024", Quux="2023")
+    document, *found = with_rival(*bought(Zorp="May 3, 2024", Quux="2023"))
     assert put_purchases(document, *found).text
     told = replace(document, text="On May 20, 2024, we completed the acquisition of a maker of wheels.")
     assert put_purchases(told, *found).rejected_because == "answer_not_unique"

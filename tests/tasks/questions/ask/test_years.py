@@ -92,6 +92,12 @@ def test_a_year_that_nothing_singles_out_in_words_is_no_pivot(clues, year, reaso
     assert put(clues, BUYBACKS, year)[0].rejected_because == reason
 
 
+def test_a_figure_that_was_nearly_the_same_in_another_year_is_not_asked_for():
+    alike = figures("income", "OperatingIncomeLoss", 46_753, 46_751, 28_944)
+    assert put(SALES, alike, 2023)[0].rejected_because == "years_alike"
+    assert put(SALES, figures("income", "OperatingIncomeLoss", 46_753, 45_000, 28_944), 2023)[0].text
+
+
 def test_a_figure_that_the_corpus_states_in_two_ways_singles_out_no_year():
     restated = replace(SALES[1], triplet_id="again", chunk_id="again", value="35000000")
     assert put(SALES, BUYBACKS, 2023, [restated])[0].rejected_because == "pivot_not_unique"

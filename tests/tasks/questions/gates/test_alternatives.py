@@ -219,11 +219,28 @@ def test_a_name_needs_what_links_it_and_not_the_name_alone():
     [
         ("/s/ Young LLP\n\nSan Jose, California", True),
         ("| 23.1 | Consent of Young LLP |", True),
+        ("23.01 Young LLP consent. X", True),
+        ("The report of Young LLP thereon is presented in Item 8.", True),
         ("Our advisers, bankers and lawyers, among them Young LLP, serve many others.", False),
     ],
 )
 def test_an_auditor_is_named_where_it_signs_or_consents(text: str, states: bool):
     assert found(AUDITOR, chunk("other", text)) == ({"other"} if states else set())
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("### Cloud products\n\n- Orbit. Orbit stores files.\n- Halo. It plays.", True),
+        ("### Games\n\n- Orbit. Orbit stores files.", False),
+        ("### Cloud products\n\nWe like Orbit.", False),
+    ],
+)
+def test_a_part_is_stated_by_a_list_under_the_heading_of_the_whole(text: str, states: bool):
+    part = replace(
+        AUDITOR, subject="Orbit", relation="is part of", object="Cloud", answer="Cloud", subject_type="PRODUCT"
+    )
+    assert found(part, chunk("other", text)) == ({"other"} if states else set())
 
 
 @pytest.mark.parametrize(
@@ -243,6 +260,7 @@ def test_an_auditor_is_named_where_it_signs_or_consents(text: str, states: bool)
         ("is listed on", "New York Stock Exchange", "The 2027 Notes are listed on the New York Stock Exchange.", False),
         ("is listed on", "New York Stock Exchange", "Issuers listed on the New York Stock Exchange (NYSE)", False),
         ("is audited by", "Young LLP", "Young LLP has assessed our internal control.", True),
+        ("is listed on", "Nasdaq", "Our stock is compared with the Nasdaq Composite, which trades at more.", False),
         ("is listed on", "New York Stock Exchange", "We meet the listing standards of the NYSE.", True),
     ],
 )  # fmt: skip

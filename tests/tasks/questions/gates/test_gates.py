@@ -289,6 +289,26 @@ def test_one_figure_under_two_labels_is_asked_once():
     assert found == {"t2": "near_duplicate"}
 
 
+def test_the_same_things_are_listed_by_one_measure_once():
+    own = replace(next(iter(TRIPLETS.values())), unit="USD", relation="sales")
+    facts = {
+        f"{name} {year}": replace(own, subject=name, subject_key=name, value=f"{at + 1}234", period_end=f"{year}-12-31")
+        for at, name in enumerate(("North", "South", "West"))
+        for year in (2023, 2024)
+    }
+    used = {
+        "q1": ("North 2023", "South 2023"),
+        "q2": ("South 2024", "North 2024"),
+        "q3": ("South 2023", "West 2023"),
+    }
+    questions = [
+        replace(SINGLE, question_id=name, pattern="listing", text=f"Which of {name}?", answer=name, triplet_ids=names)
+        for name, names in used.items()
+    ]
+    found = GATES["near_duplicate"](questions, GatesConfig(), chunks=CHUNKS, triplets=facts)
+    assert found == {"q2": "near_duplicate"}
+
+
 def test_a_company_is_found_by_the_same_traits_once_in_whatever_order_and_beside_whomever():
     own = next(iter(TRIPLETS.values()))
     facts = {
