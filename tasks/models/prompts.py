@@ -16,7 +16,7 @@ _FENCE = re.compile(
     r"<\s*(/?)\s*(document|chunk|passage|fact|triplet|question|answer|sentence|name|premise|hypothesis)\b",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"[^\w .,:;#/()&'’-]")
+_NAME = re.compile(r"[^\w .:#/()&-]")
 
 
 def messages(stage: str, role: str, domain: str, **values: Any) -> tuple[Message, ...]:
