@@ -7,6 +7,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from itertools import combinations
 
 from rarefy.data_contracts.rows import hops_of
+from rarefy.tasks.evaluate.correct.by_period import SECONDS, period_in_days
 from rarefy.tasks.evaluate.correct.by_words import SHORT, names_other_entity
 from rarefy.tasks.evaluate.correct.claim_status import (
     Outcome,
@@ -67,6 +68,8 @@ def compare_kinds(gold: ExactValue, value: Value, about: Expectation, whole: boo
         return "no"
     if not gold.amount and not value.amount and _is_unqualified(value, about):
         return "yes"  # nothing is nothing in every unit
+    if value.kind == gold.kind == "measure" and (value.unit in SECONDS) != (gold.unit in SECONDS):
+        return "no"
     if value.kind == gold.kind:
         if value.kind == "count":
             return _compare_counted(gold, value, about)
@@ -218,10 +221,11 @@ def _convert(value: Value, gold: GoldAnswer) -> Value:
     if value.kind == "count" and value.worded and value.amount < 1 and kinds == {"percent"}:
         return replace(value, kind="percent", amount=value.amount * 100, grain=Decimal(1))
     unit = min(units)
-    if value.kind == "measure" and units == {unit} and value.unit != unit and {value.unit, unit} <= _SECONDS.keys():
-        factor = Decimal(_SECONDS[value.unit]) / Decimal(_SECONDS[unit])
+    if value.kind == "measure" and value.unit not in units and {value.unit, *units} <= SECONDS.keys():
+        factor = Decimal(SECONDS[value.unit]) / Decimal(SECONDS[unit])
         amount = value.amount * factor
-        near = next((e for e in gold.values if abs(amount - e.amount) <= _EXACT * e.amount), None)  # of 365 or 366 days
+        loose = _EXACT * (4 if {value.unit, unit} == {"day", "month"} else 1)  # "30 days" is a month
+        near = next((e for e in gold.values if e.unit == unit and abs(amount - e.amount) <= loose * e.amount), None)
         return replace(value, unit=unit, amount=near.amount if near else amount, grain=near.grain if near else factor)
     return value
 
@@ -235,11 +239,7 @@ _ASKED_BOUNDS = {  # "at least how many?": who says "at least three" answers it
     ),
 }
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
-_EXACT = Decimal("0.005")  # of the length of a year or a month, which vary
-_SECONDS = {"millisecond": "0.001", "second": "1", "minute": "60", "hour": "3600", "day": "86400", "week": "604800",
-            "month": "2630016", "quarter": "7889184", "year": "31557600", "decade": "315576000",
-            "century": "3155760000"}  # fmt: skip
-_ONE_SPAN = re.compile(rf"(?:once )?(?:an?|one|every|each|per) (?P<unit>{'|'.join(_SECONDS)})\.?", re.IGNORECASE)
+_EXACT = Decimal("0.005")  # of the length of a year, which varies
 _CHANGE = re.compile(
     r"\b(?:chang\w*|increas\w*|decreas\w*|gr[eo]w\w*|growth|ris\w+|rose|fall|fell|declin\w*|drop\w*|"
     r"rais\w*|reduc\w*|by (?:how much|what)|improv\w*|gain\w*|difference|"
@@ -270,8 +270,8 @@ def judge_value(
     """Judge the numbers of an answer; `beside` are other parts of the gold answer, which may stand there too."""
     if _HALF.fullmatch(text) and all(exact.kind == "percent" for exact in gold.values):
         text = "50%"
-    if (span := _ONE_SPAN.fullmatch(text)) and all(exact.unit in _SECONDS for exact in gold.values):
-        text = f"1 {span['unit'].lower()}"
+    if all(exact.unit in SECONDS for exact in gold.values):
+        text = period_in_days(text) or text
     numbers = find_values(text)
     if len(numbers) == 1:
         numbers = (_convert(numbers[0], gold),)

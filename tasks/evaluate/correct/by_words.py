@@ -72,11 +72,6 @@ _PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")  # of a name of code: "
 _TURNS = re.compile(r"\b(?:not|no|nor|neither|or|but|without|except|only)\b|n't\b", re.IGNORECASE)
 _PLAIN_LIST = re.compile(r"[\w./:@-]+(?:, [\w./:@-]+)+")  # "service, url": an answer may have "and" between
 
-_OFTEN = re.compile(
-    r"(?:once\s)?(?:every|each|per|an?)\s(?P<noun>second|minute|hour|day|night|week|month|quarter|year|\w+day)s?"
-    r"|(?P<adverb>hour|dai|night|week|month|quarter|year)ly|(?:once\s)?on\s(?P<day>\w+day)s",
-    re.IGNORECASE,
-)
 _KINDS_OF_PLACE = (
     r"section|sec\.|rule|item|part|article|form|exhibit|chapter|title|appendix|schedule|paragraph|clause|note"
 )
@@ -159,8 +154,6 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     short = len(tokens) <= SHORT
     if len(tokens) <= 2 * SHORT and (outcome := _compare_content(text, gold.forms)):
         return outcome
-    if often := _compare_frequency(text, gold.forms):
-        return often
     if referred := _compare_references(text, gold.forms):
         return referred
     asks_who = _WHO.search(about.question.text)
@@ -240,19 +233,6 @@ def _compare_content(text: str, forms: Sequence[str]) -> Outcome | None:
             if pair == {_UP, _DOWN} or (len(gold) > 2 and all(word.replace(".", "").isdigit() for word in pair)):
                 return wrong("other_value", text)
     return None
-
-
-def _compare_frequency(text: str, forms: Sequence[str]) -> Outcome | None:
-    """Compare how often something is: "nightly" is every night, "weekly" is not; None where a text is no frequency."""
-    said, *wanted = (_OFTEN.fullmatch(one.strip(" .")) for one in (text, *forms))
-    if not said or not all(wanted):
-        return None
-    each, *golds = (
-        (hit["adverb"] or hit["noun"] or hit["day"]).casefold().replace("dai", "day")
-        for hit in (said, *wanted)
-        if hit is not None
-    )
-    return right("contained", text) if each in golds else wrong("other_value", text)
 
 
 def _compare_references(text: str, forms: Sequence[str]) -> Outcome | None:

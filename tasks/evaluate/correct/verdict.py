@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
 from rarefy.tasks.evaluate.correct.by_clock import judge_clock
+from rarefy.tasks.evaluate.correct.by_period import judge_frequency
 from rarefy.tasks.evaluate.correct.by_set import judge_set
 from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
 from rarefy.tasks.evaluate.correct.by_words import SHORT, is_same_wording, judge_words, names_other_entity
@@ -99,6 +100,11 @@ def _match_one(
     if gold.kind == "clock":
         short = config.value and len(split_words(text)) <= SHORT
         outcome = judge_clock(text, gold.forms, about.question.text, short)
+    elif gold.kind == "frequency":
+        outcome = judge_frequency(text, gold.forms, about.words)
+        if outcome.verdict == "open":
+            said = judge_words(text, GoldAnswer("text", gold.forms), about)
+            outcome = said if said.verdict == "right" and outcome.why == "unmatched" else outcome
     elif gold.kind == "moment":
         outcome = _judge_moment(text, gold, about, config, beside)
     elif gold.kind == "value":
