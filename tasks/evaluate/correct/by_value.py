@@ -232,11 +232,15 @@ def _convert(value: Value, gold: GoldAnswer) -> Value:
 
 MAX_OTHER_VALUES = 3  # beside the right one; more are a list of numbers
 _FEW = Decimal("0.02")  # share of a value: some people accept answers so close to it
-_ASKED_BOUNDS = {  # "at least how many?": who says "at least three" answers it
+_SAID_BOUNDS = {  # of an answer that repeats what the question asks for: "at least how many?", "at least three"
     "more": re.compile(r"\b(?:at least|minimum|(?:no|not) (?:less|fewer) than|lowest)\b", re.IGNORECASE),
     "less": re.compile(
         r"\b(?:at most|maximum|(?:no|not) more than|not (?:to )?exceed(?:ing)?|up to|highest)\b", re.IGNORECASE
     ),
+}
+_ASKED_BOUNDS = {  # and what asks for a least or a most in other words: "must", "may"
+    "more": re.compile(rf"{_SAID_BOUNDS['more'].pattern}|\b(?:must|should|require[ds]?|needed)\b", re.IGNORECASE),
+    "less": re.compile(rf"{_SAID_BOUNDS['less'].pattern}|\b(?:may|can|allowed|limit\w*|cap(?:ped)?)\b", re.IGNORECASE),
 }
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
 _EXACT = Decimal("0.005")  # of the length of a year, which varies
@@ -307,9 +311,11 @@ def judge_value(
         return right("contained", _quote(text, share), "percent")
     if any(_is_fraction_of(gold, one, config, about) for one in numbers):
         return right("contained", text, "percent") if whole else unclear("scale")
-    alike = (one for one in numbers if not one.worded and kinds[id(one)] == "unit")
+    alike = (one for one in numbers if (whole or not one.worded) and kinds[id(one)] == "unit")
     if same := next((one for one in alike if _matches_amount(gold, one, config, about)), None):
         # "5.0" for "5.0 percent": what else may be meant
+        limit = stated_bound(text[: same.start])
+        whole = whole or (_is_bare_number(text[same.start :], (replace(same, start=0, end=same.end - same.start),)) and _asks_bound(limit, text, about))
         bare = whole and same.kind == "count" and any(same.amount == e.amount and 1 in e.signs for e in gold.values)
         if bare or (
             not about.many and all(exact.kind == "count" and not exact.noun for exact in gold.values)
@@ -319,7 +325,7 @@ def judge_value(
     if not config.value or gold.unread:
         return unclear("unmatched")
     alone = len(numbers) == 1 and len(text.split()) <= SHORT and _counts_something(numbers[0], gold, about)
-    if (whole or alone) and _is_another_figure(numbers[0], gold):
+    if (whole or alone) and _is_another_figure(numbers[0], gold, about):
         return wrong("other_value", text.strip())
     if not occurrences:
         return unclear("unmatched")
@@ -365,19 +371,28 @@ def _counts_something(value: Value, gold: GoldAnswer, about: Expectation) -> boo
     return bare and not about.many and value.kind == "count" and not value.worded and not _may_be_year(value)
 
 
-def _is_another_figure(value: Value, gold: GoldAnswer) -> bool:
+def _is_another_figure(value: Value, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether a bare number is none of the gold values, whatever its unit and scale.
 
-    A number without a unit is meant in the question's, so that its figures decide. Not said of lengths and times, which
-    have many units, of a number that is open in the gold answer, and of one near the gold one in some scale.
+    A number without a unit is meant in the question's, so that its figures decide. A time may be in any unit. Not said
+    of other measures whose unit the question does not name, of a number that is open in the gold answer, and of one
+    near the gold one in some scale.
     """
     return all(
-        exact.kind != "measure"
+        (exact.kind != "measure" or stem(exact.unit) in about.words or _is_no_time(exact, value))
         and not exact.bound
         and not _may_be_rescaled(exact, value)
         and not _is_close_in_any_scale(exact, value)
         for exact in gold.values
     )
+
+
+def _is_no_time(exact: ExactValue, value: Value) -> bool:
+    """Return whether a bare number is another time than the gold one in every unit."""
+    if exact.unit not in SECONDS:
+        return False
+    length = exact.amount * Decimal(SECONDS[exact.unit])
+    return not any(abs(value.amount * Decimal(unit) - length) <= _FEW * length for unit in SECONDS.values())
 
 
 def _is_close_in_any_scale(exact: ExactValue, value: Value) -> bool:
@@ -493,7 +508,7 @@ def _judge_stated(
     exact = next(
         e for e in gold.values if compare_values(e, right_one.value, config.rounding, right_one.gap, about) == "same"
     )
-    asked = limit and _ASKED_BOUNDS[limit].search(before) and _ASKED_BOUNDS[limit].search(about.question.text)
+    asked = _asks_bound(limit, before, about)
     if config.value and {limit, exact.bound} == {"more", "less"}:
         return wrong("other_value", words)
     if limit != exact.bound and not asked and not _is_loose_bound(limit, exact, right_one.value):
@@ -513,6 +528,11 @@ def _judge_stated(
     if short and config.extra == "judge":
         return unclear("several_values", words)
     return right("contained", words, "several_values")
+
+
+def _asks_bound(limit: str, before: str, about: Expectation) -> bool:
+    """Return whether a bound that stands before a number is what the question asks for."""
+    return bool(limit and _SAID_BOUNDS[limit].search(before) and _ASKED_BOUNDS[limit].search(about.question.text))
 
 
 def _excludes_subject(text: str, at: int, about: Expectation) -> bool:

@@ -41,7 +41,10 @@ from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.dates import moments
 from rarefy.tasks.text.stems import stem
 
-_BESIDE_FIGURES = EMPTY | frozenset("up down about approximately and fiscal year years quarter ended".split())
+_BESIDE_FIGURES = EMPTY | frozenset(
+    "up down about approximately and fiscal year years quarter ended least most more less than over under within version "
+    "release".split()
+)
 _ASKS_FIGURES = re.compile(
     r"\b(?:when|how (?:many|much|long|old|often|far|large|big|high))\b|\b(?:what|which) (?:\w+ ){0,3}"
     r"(?:number|year|date|time|age|amount|percent\w*|share|rate|period|episode|season|version|score)\b",
@@ -196,7 +199,7 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     asks_what = not YES_NO_QUESTION.match(about.question.text)
     if not listed and asks_what and _is_no_name(text) and not any(_is_no_name(form) for form in gold.forms):
         return wrong("no_name", text.strip())
-    if not listed and short and _is_only_figures(text) and not _may_be_figures(gold, about):
+    if not listed and short and is_only_figures(text) and not _may_be_figures(gold, about):
         return wrong("no_name", text.strip())
     return unclear("unmatched")
 
@@ -314,7 +317,7 @@ def _is_no_name(text: str) -> bool:
     return says_none(text) or text.strip(" .!").casefold() == "yes"
 
 
-def _is_only_figures(text: str) -> bool:
+def is_only_figures(text: str) -> bool:
     """Return whether an answer is numbers and dates with their units and no more ("3 million square feet")."""
     spans = [(one.start, one.end) for one in find_values(text)] + [(one.start, one.end) for one in moments(text)]
     rest = "".join(char for at, char in enumerate(text) if not any(start <= at < end for start, end in spans))
@@ -347,8 +350,8 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     """
     forms = [expand_abbreviations(form) for form in gold.forms]
     sentence = len(split_words(text)) > NAME or _STATES_NAME.search(text)
-    if not all(_is_capitalised(form) for form in forms) or not (
-        _has_new_name(text, about) if sentence else _is_capitalised(text)
+    if not all(is_capitalised(form) for form in forms) or not (
+        _has_new_name(text, about) if sentence else is_capitalised(text)
     ):
         return False
     mine = {word for word in split_tokens(expand_abbreviations(text)) if word not in EMPTY} - LEGAL - GENERIC
@@ -403,7 +406,7 @@ def _has_new_name(text: str, about: Expectation) -> bool:
     )
 
 
-def _is_capitalised(text: str) -> bool:
+def is_capitalised(text: str) -> bool:
     """Return whether all content words are capitalised, but a generic one as in "the Client segment", and no digit."""
     telling = [word for word in _NAME_WORD.findall(text) if word.casefold() not in EMPTY]
     telling = [word for word in telling if word not in GENERIC] or telling

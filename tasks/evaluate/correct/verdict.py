@@ -9,10 +9,17 @@ from pathlib import Path
 
 from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
 from rarefy.tasks.evaluate.correct.by_clock import judge_clock
-from rarefy.tasks.evaluate.correct.by_period import judge_frequency
+from rarefy.tasks.evaluate.correct.by_period import SECONDS, judge_frequency
 from rarefy.tasks.evaluate.correct.by_set import judge_set
 from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
-from rarefy.tasks.evaluate.correct.by_words import SHORT, is_same_wording, judge_words, names_other_entity
+from rarefy.tasks.evaluate.correct.by_words import (
+    SHORT,
+    is_capitalised,
+    is_only_figures,
+    is_same_wording,
+    judge_words,
+    names_other_entity,
+)
 from rarefy.tasks.evaluate.correct.choice import judge_choice
 from rarefy.tasks.evaluate.correct.claim_status import (
     YES_NO_QUESTION,
@@ -38,18 +45,28 @@ from rarefy.tasks.evaluate.correct.gold import (
     spell_units,
 )
 from rarefy.tasks.evaluate.correct.judging import JudgeCase, choose_role
-from rarefy.tasks.evaluate.correct.normalise import EMPTY, extract_answer, find_values, split_tokens, split_words, stems
+from rarefy.tasks.evaluate.correct.normalise import (
+    EMPTY,
+    extract_answer,
+    find_values,
+    is_code_name,
+    split_tokens,
+    split_words,
+    stems,
+)
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
 from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
 from rarefy.tasks.models.llm.faults import replace_surrogates
 from rarefy.tasks.text.dates import MONTH, Moment, Parts, compare_moments, moments
 from rarefy.tasks.text.refusals import Refusal, refusal
+from rarefy.tasks.text.stems import stem
 
-_MEANS = {"true": "yes", "false": "no"}
+_MEANS = {"true": "yes", "false": "no", "not": "no", "never": "no"}
 _DENYING = re.compile(r"\b(?:not|no|none|never|nor|neither|cannot)\b|n't\b", re.IGNORECASE)
 _SAYS = frozenset(
     "it they he she them not no none never cannot do does did can may must will would should could".split()
 )
+_PRONOUN = re.compile(r"\W*(?:it|they|he|she|that|this|these|those|there|you|we)\b(?:'s|'re)?", re.IGNORECASE)
 _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B. Company" has no article
     r"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|(?-i:an?|An?(?=\s[a-z]))|"
     r"(?:doubl|tripl|quadrupl|halv)\w+)\b",
@@ -64,6 +81,11 @@ _WHEN = re.compile(  # words that may state a time without a date
 _HOUR = re.compile(  # words that may state a time of day, and part of "every Monday at 10"
     r"\b(?:no|not|never|always|any|all|morning|noon|afternoon|evening|(?:mid)?night|dawn|dusk|sun(?:rise|set)|hours?|now|\w+day"
     r"|(?:close|start|end|begin\w*) of)\b",
+    re.IGNORECASE,
+)
+_HOW_OFTEN = re.compile(  # words that may say how often
+    r"\b(?:no|not|never|always|often|seldom|rarely|sometimes|any|all|each|every|per|once|twice|times?|when\w*|\w+ly"
+    r"|continu\w+|constant|occasional|as needed|on demand|second|minute|hour|day|night|week|month|quarter|year)s?\b",
     re.IGNORECASE,
 )
 _SMALL = re.compile(r"[$€£]?\d{1,3}%?\.?")  # no year
@@ -118,10 +140,10 @@ def _match_one(
     if otherwise and otherwise.verdict == "right":
         return otherwise
     elsewhere = outcome.why != "unmatched" or gold.unread or not config.value
-    return outcome if elsewhere or not _lacks_value(text, gold) else wrong("no_value", text)
+    return outcome if elsewhere or not _lacks_value(text, gold, about) else wrong("no_value", text)
 
 
-def _lacks_value(text: str, gold: GoldAnswer) -> bool:
+def _lacks_value(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether a short answer states no value of the gold answer's kind ("Ernst & Young LLP", "Yes.").
 
     It may hold numbers of another kind, as a percentage where money is asked for, but no bare number, none with the
@@ -132,7 +154,7 @@ def _lacks_value(text: str, gold: GoldAnswer) -> bool:
     if gold.kind == "moment" and _SMALL.fullmatch(text):
         parts = {part for one in gold.moments for way in one.ways for part in (*way, (way[0] or 0) % 100)}
         return int(re.sub(r"\D", "", text)) not in parts
-    vague = {"moment": _WHEN, "clock": _HOUR}.get(gold.kind, _AS_MUCH)
+    vague = {"moment": _WHEN, "clock": _HOUR, "frequency": _HOW_OFTEN}.get(gold.kind, _AS_MUCH)
     if not re.search(r"\w", text) or len(split_words(text)) > SHORT or vague.search(text):
         return False
     kinds = {exact.kind for exact in gold.values} or {"moment"}
@@ -144,6 +166,7 @@ def _lacks_value(text: str, gold: GoldAnswer) -> bool:
         if (one.year and dates)
         or one.kind in _FIRM - kinds
         or (one.scaled and one.kind == "count" and kinds <= _UNSCALED)
+        or (one.kind == "measure" and _is_another_measure(one.unit, gold, about))
     ]
     rest = list(text)
     for start, end in [(one.start, one.end) for one in dates] + [(one.start, one.end) for one in others]:
@@ -153,6 +176,15 @@ def _lacks_value(text: str, gold: GoldAnswer) -> bool:
         return False
     figures = {_leading_digits(exact.amount) for exact in gold.values}
     return figures.isdisjoint(_leading_digits(one.amount) for one in others)
+
+
+def _is_another_measure(unit: str, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether a unit measures something else than the gold answer: "45 degrees" for 2 seconds or for a count."""
+    if stem(unit) in about.words:
+        return False
+    units = {exact.unit for exact in gold.values if exact.kind == "measure"}
+    long = unit in SECONDS and unit not in ("second", "minute", "hour")  # "two years later" may be a date
+    return all((own in SECONDS) != (unit in SECONDS) for own in units) and not (gold.kind == "moment" and long)
 
 
 def _leading_digits(amount: Decimal) -> tuple[int, ...]:
@@ -218,7 +250,10 @@ def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: Corre
         said = _stated_verdict(text, about)
         if said in wanted:
             return right("contained", text)
-        return wrong("other_value", text) if said and config.value else unclear("unmatched")
+        if said and config.value:
+            return wrong("other_value", text)
+        apart = not stems(text) & about.words and (is_only_figures(text) or is_capitalised(text) or is_code_name(text))
+        return wrong("no_value", text) if apart and config.value else unclear("unmatched")
     answer = _MEANS.get(hit["word"].casefold(), hit["word"].casefold())
     rest = re.findall(
         r"\b(yes|no|true|false)\b(?!\s(?:longer|more|other|such|later|doubt))", text[hit.end() :].casefold()
@@ -233,7 +268,10 @@ def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: Corre
 
 
 def _stated_verdict(text: str, about: Expectation) -> str:
-    """Return "yes" or "no" where a short answer says or denies what is asked in the question's own words, else ""."""
+    """Return "yes" or "no" where a short answer says or denies what is asked in the question's own words, else "".
+
+    Pronouns may stand for words of the question ("It doesn't sponsor them.").
+    """
     asked = about.question.text
     words = split_tokens(text)
     own = stems(asked)
@@ -241,9 +279,13 @@ def _stated_verdict(text: str, about: Expectation) -> str:
     if not YES_NO_QUESTION.match(asked) or _DENYING.search(asked) or new or len(words) > SHORT or "?" in text:
         return ""
     denied = len(_DENYING.findall(text))
-    if denied or not own <= stems(text) | stems(asked.split()[0]):
+    pronoun = _PRONOUN.match(text)
+    echoed = pronoun is not None and (
+        not any(word not in EMPTY and word not in _SAYS for word in words) or own & stems(text[pronoun.end() :])
+    )
+    if not own <= stems(text) | stems(asked.split()[0]) and not echoed:
         return "no" if denied == 1 else ""
-    return "yes"
+    return "no" if denied == 1 else "" if denied else "yes"
 
 
 def _judge_moment(
