@@ -511,7 +511,8 @@ def _judge_stated(
     asked = _asks_bound(limit, before, about)
     if config.value and {limit, exact.bound} == {"more", "less"}:
         return wrong("other_value", words)
-    if limit != exact.bound and not asked and not _is_loose_bound(limit, exact, right_one.value):
+    inclusive = not limit and exact.bound and any(_SAID_BOUNDS[exact.bound].search(form) for form in gold.forms)
+    if limit != exact.bound and not asked and not inclusive and not _is_loose_bound(limit, exact, right_one.value):
         return unclear("bound", words)
     if not others:
         return right("exact" if whole else "contained", words)

@@ -58,6 +58,7 @@ _UNNAMED = frozenset(("another", "other", "others", "elsewhere"))  # "and later 
 _SENTENCE_BEGINS = re.compile(r"[.!?:]\W+|^\W+")
 _ALIKE = 0.6  # of two words that may be one, mistyped or cut
 _GLUED_NAME = 6  # characters of a name that is recognised within a longer word
+_PET_NAME = 5  # letters of a name that may be short for another one with its first two ("Coke")
 _SMALL = "in|on|by|at|from|and|of|is|was|who|with"
 NAME = 6  # an answer of so many words may be one name
 SHORT = 12  # an answer of so many words states one thing
@@ -72,7 +73,17 @@ _UNIT_GAP = re.compile(r"(?<=\d)\s(?=[a-z]{1,3}\b)")
 _SIGNED = re.compile(r"^(?:--?|[.#@$%~/])[\w./]|[a-z]{2}[A-Z]|\w_\w|::|[a-z]{2}[/@:]\w|\w\w\.[a-z]{2}")
 _PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")  # of a name of code: "smallest", "First"
 
+# What has one name, which no other words say
+_ASKS_LITERAL = re.compile(
+    r"\b(?:which|what)(?: is the| are the)?(?: name of (?:the|a))? (?:[\w-]+ ){0,3}?(?:command|subcommand|option|flag|switch|"
+    r"parameter|variable|keyword|setting|environment variable|package manager|package|label|host|file|folder|directory|module|"
+    r"attribute|header|branch|repository|macro|method|mode|property|field)\b",
+    re.IGNORECASE,
+)
+_LITERAL = 3  # words of such a name
+
 _TURNS = re.compile(r"\b(?:not|no|nor|neither|or|but|without|except|only)\b|n't\b", re.IGNORECASE)
+_OFFERS = re.compile(r"\b(?:or|either|between)\b", re.IGNORECASE)
 _PLAIN_LIST = re.compile(r"[\w./:@-]+(?:, [\w./:@-]+)+")  # "service, url": an answer may have "and" between
 
 _KINDS_OF_PLACE = (
@@ -83,6 +94,7 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 _REFERENCE_ALONE = re.compile(rf"(?:\d+\s)?{_REFERENCE.pattern}", re.IGNORECASE)
+_OF_MONTHS = EMPTY | frozenset("day each every month".split())
 _WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
 _BRACKETED = re.compile(r"\([^()]*\)")
 _ORDERED = re.compile(r"\b(?:from|to|than|before|after|over|under|by)\b", re.IGNORECASE)  # order tells who does what
@@ -93,6 +105,7 @@ _UP, _DOWN = "up", "down"
 _DIRECTIONS = {
     stem(word): _UP for word in "up higher increase increased increases rise rising growth grew greater".split()
 }
+_DIRECTIONS |= {"each": "every", "per": "every"}
 _DIRECTIONS |= {
     stem(word): _DOWN
     for word in "down lower decrease decreased decreases decline declining fall falling drop reduction reduced".split()
@@ -157,11 +170,13 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     short = len(tokens) <= SHORT
     if len(tokens) <= 2 * SHORT and (outcome := _compare_content(text, gold.forms)):
         return outcome
+    if placed := _compare_ordinals(text, gold.forms, about):
+        return placed
     if referred := _compare_references(text, gold.forms):
         return referred
     asks_who = _WHO.search(about.question.text)
     if any(
-        _is_place(text, form) or _is_firm(text, form) or (asks_who and _is_surname(text, form)) for form in gold.forms
+        _is_place(text, form) or _is_rest_of(text, form, about) or _is_firm(text, form) or (asks_who and _is_surname(text, form)) for form in gold.forms
     ):
         return right("contained", text)
     objections: list[Outcome] = []
@@ -192,9 +207,13 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         return objections[0]
     if not listed and len(tokens) <= STATEMENT and _is_another_name(text, gold, about):
         return wrong("other_name", text.strip())
+    if not listed and all(_is_another_town(text, form) for form in gold.forms):
+        return wrong("other_name", text.strip())
     if not listed and len(tokens) <= STATEMENT and _is_another_code_name(text, gold, about):
         return wrong("other_name", text.strip())
-    if not listed and short and _is_prose_for_code(text, gold):
+    if not listed and short and _is_prose_for_code(text, gold, about):
+        return wrong("no_name", text.strip())
+    if not listed and short and _repeats_question(text, gold, about):
         return wrong("no_name", text.strip())
     asks_what = not YES_NO_QUESTION.match(about.question.text)
     if not listed and asks_what and _is_no_name(text) and not any(_is_no_name(form) for form in gold.forms):
@@ -238,6 +257,24 @@ def _compare_content(text: str, forms: Sequence[str]) -> Outcome | None:
     return None
 
 
+def _compare_ordinals(text: str, forms: Sequence[str], about: Expectation) -> Outcome | None:
+    """Compare places in an order: "the first" for "1st"; None where either text says anything else."""
+    wanted = [_ordinal(form, about) for form in forms]
+    said = _ordinal(text, about)
+    if said is None or None in wanted:
+        return None
+    return right("contained", text) if said in wanted else wrong("other_value", text)
+
+
+def _ordinal(text: str, about: Expectation) -> int | None:
+    """Return the place in an order that a text states, or the bare number that it is; None where it says more."""
+    values = find_values(text)
+    rest = "".join(text[: one.start] + text[one.end :] for one in values[:1])
+    beside = all(word in _OF_MONTHS or stem(word) in about.words for word in split_tokens(rest))
+    bare = len(values) == 1 and (values[0].kind == "place" or not rest.strip(" ."))
+    return int(values[0].amount) if bare and beside else None
+
+
 def _compare_references(text: str, forms: Sequence[str]) -> Outcome | None:
     """Compare references by their numbers: "24 CFR 570.502" for "Section 570.502"; None where either text has none."""
     wanted = {number for form in forms for number in _references(form)}
@@ -260,6 +297,13 @@ def _is_place(text: str, form: str) -> bool:
     return state.strip().casefold() in PLACES and split_tokens(text) == split_tokens(town)
 
 
+def _is_another_town(text: str, form: str) -> bool:
+    """Return whether both are towns of one state or country, and other towns ("New Delhi, India")."""
+    (town, _, state), (mine, _, within) = (expand_abbreviations(name.strip(" .")).partition(", ") for name in (form, text))
+    same = split_tokens(state) == split_tokens(within) and within.casefold() in PLACES
+    return same and is_capitalised(mine) and not {*split_tokens(mine)} & {*split_tokens(town)}
+
+
 def _is_firm(text: str, form: str) -> bool:
     """Return whether an answer is the first word of a firm's name, and no common one ("Deloitte")."""
     words = split_tokens(text)
@@ -277,12 +321,33 @@ def _is_surname(text: str, form: str) -> bool:
     return all(any(word in (own, own[0]) for own in names) for word in words)
 
 
+def _repeats_question(text: str, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether an answer has words of the question and no others: "the official command", "a package manager"."""
+    said = {stem(word) for word in split_tokens(text) if word not in EMPTY}
+    theirs = {stem(word) for form in gold.forms for word in split_tokens(form)}
+    plain = not any(char.isupper() or char.isdigit() for char in text.strip()[1:])
+    return plain and bool(said) and said <= about.words and not said & theirs and not _OFFERS.search(about.question.text)
+
+
+def _is_rest_of(text: str, form: str, about: Expectation) -> bool:
+    """Return whether an answer is a name without words that the question says ("self-update" for "restic self-update")."""
+    said, whole = split_tokens(text), split_tokens(form)
+    said = tuple(word for word in said if word in whole or stem(word) not in about.words)
+    dropped = whole[: len(whole) - len(said)]
+    return (
+        0 < len(said) < len(whole)
+        and whole[len(dropped) :] == said
+        and all(stem(word) in about.words for word in dropped)
+        and any(stem(word) not in about.words for word in said)
+    )
+
+
 def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
-    """Return whether the gold answer is a name of code, and the answer has another such name that was not asked about.
+    """Return whether the gold answer is a name as code is written, and the answer another one that was not asked about.
 
     A hyphen alone makes no name of code in small letters ("third-party"), nor do signs in an abbreviation.
     """
-    if not all(map(is_code_name, gold.forms)):
+    if not _is_literal(gold, about):
         return False
     said = {name.casefold() for name in CODE_NAME.findall(text) if is_odd(name)}
     asked = about.question.text.casefold()
@@ -297,9 +362,20 @@ def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bo
     )
 
 
-def _is_prose_for_code(text: str, gold: GoldAnswer) -> bool:
+def _is_literal(gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether a gold answer can be given in its own letters alone: names of code, of commands and the like."""
+    if all(map(is_code_name, gold.forms)):
+        return True
+    return _ASKS_LITERAL.search(about.question.text) is not None and all(
+        len(form.split()) <= _LITERAL and not any(map(str.isdigit, form)) for form in gold.forms
+    )
+
+
+def _is_prose_for_code(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether a short answer is words that have no piece of the gold answer's name of code ("the trash can")."""
-    if not all(is_code_name(form) and _SIGNED.search(form) for form in gold.forms):
+    if not (all(is_code_name(form) and _SIGNED.search(form) for form in gold.forms) or (
+        _is_literal(gold, about) and len(split_tokens(text)) <= NAME
+    )):
         return False
     pieces = {piece.casefold() for form in gold.forms for piece in _PIECE.findall(form)}
     told = {word for word in split_tokens(text) if word not in EMPTY}
@@ -368,6 +444,8 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         return False
     if all(_differs_in_words(text, form, about) for form in forms):
         return True
+    if len(mine) == 1 and any(len(word) <= _PET_NAME and word[:2] == own[:2] for word in mine for own in theirs):
+        return False
     return bool(mine) and not {word[:4] for word in mine} & {word[:4] for word in theirs}
 
 

@@ -58,6 +58,7 @@ from rarefy.tasks.evaluate.protocols.protocol import Protocol
 from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
 from rarefy.tasks.models.llm.faults import replace_surrogates
 from rarefy.tasks.text.dates import MONTH, Moment, Parts, compare_moments, moments
+from rarefy.tasks.text.quantities import ORDINALS
 from rarefy.tasks.text.refusals import Refusal, refusal
 from rarefy.tasks.text.stems import stem
 
@@ -87,6 +88,9 @@ _HOW_OFTEN = re.compile(  # words that may say how often
     r"\b(?:no|not|never|always|often|seldom|rarely|sometimes|any|all|each|every|per|once|twice|times?|when\w*|\w+ly"
     r"|continu\w+|constant|occasional|as needed|on demand|second|minute|hour|day|night|week|month|quarter|year)s?\b",
     re.IGNORECASE,
+)
+_DAY_IN_WORDS = re.compile(  # "the first of January"
+    rf"\b(?:the )?(?P<day>{'|'.join(ORDINALS)})(?: day)? of (?P<month>{MONTH})\b", re.IGNORECASE
 )
 _SMALL = re.compile(r"[$€£]?\d{1,3}%?\.?")  # no year
 _FIRM = frozenset(("money", "percent", "points"))  # kinds of number that show their unit
@@ -291,7 +295,7 @@ def _stated_verdict(text: str, about: Expectation) -> str:
 def _judge_moment(
     text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig, beside: Sequence[GoldAnswer]
 ) -> Outcome:
-    text = _YEAR_AND_MARK.sub(r"\1", text)
+    text = _DAY_IN_WORDS.sub(lambda hit: f"{ORDINALS[hit['day'].lower()]} {hit['month']}", _YEAR_AND_MARK.sub(r"\1", text))
     dates = list(moments(text))
 
     def quote(one: Moment) -> str:
