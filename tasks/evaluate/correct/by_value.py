@@ -37,7 +37,7 @@ from rarefy.tasks.text.stems import stem
 _JOINS = EMPTY | frozenset("up down compared versus vs against than during while but respectively "
 "per ended ending over since "
                            "due because driven including excluding total net gross approximately "
-                           "year fiscal not".split())  # fmt: skip
+                           "year fiscal not them these those".split())  # fmt: skip
 _REACHES = re.compile(
     r"\bto\s+(?:(?:about|approximately|roughly|nearly|almost|some|an?|just)\s+)*$", re.IGNORECASE
 )  # "fell 2% to 5": not -5

@@ -64,6 +64,12 @@ NAME = 6  # an answer of so many words may be one name
 SHORT = 12  # an answer of so many words states one thing
 STATEMENT = 20  # an answer of so many words may be a sentence about one name
 _NAME_WORD = re.compile(r"[^\W\d_][\w.'-]*")
+_UNLISTED = frozenset(  # words that dictionaries of nouns, verbs, adjectives and adverbs leave out
+    "because during since until although while where when what whom whose would could should might must shall whether "
+    "anybody anyone anything everybody everyone everything somebody someone something nobody nothing none without within "
+    "between among upon toward towards against onto into yours mine ours theirs himself herself itself themselves "
+    "myself they them those you she him your".split()
+)
 _TITLES = frozenset("mr mrs ms dr sir lady lord dame president king queen prince princess professor saint".split())
 _AFTER_NAMES = frozenset("jr sr ii iii iv mbe obe cbe phd md esq".split())
 
@@ -77,7 +83,7 @@ _PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")  # of a name of code: "
 _ASKS_LITERAL = re.compile(
     r"\b(?:which|what)(?: is the| are the)?(?: name of (?:the|a))? (?:[\w-]+ ){0,3}?(?:command|subcommand|option|flag|switch|"
     r"parameter|variable|keyword|setting|environment variable|package manager|package|label|host|file|folder|directory|module|"
-    r"attribute|header|branch|repository|macro|method|mode|property|field)\b",
+    r"attribute|header|branch|repository|macro|method|mode|property|field)s?\b",
     re.IGNORECASE,
 )
 _LITERAL = 3  # words of such a name
@@ -354,11 +360,22 @@ def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bo
     wanted = {"".join(split_tokens(form)) for form in gold.forms}
     said = {name for name in said if name not in asked}
     signs = {form[0] for form in gold.forms}
+    if _is_another_command(text, gold, about):
+        return True
     alike = {
         "".join(split_tokens(name)): len(name) > 2 and not (name[0] in "-.#" and name[0] in signs) for name in said
     }
     return bool(said) and not any(
         name == form or (within and (name in form or form in name)) for name, within in alike.items() for form in wanted
+    )
+
+
+def _is_another_command(text: str, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether an answer is one of as many words as the gold one, and another ("restic prune", "restic check")."""
+    said = {*split_tokens(text)}
+    others = [_differs_in_words(text, form, about) for form in gold.forms]
+    return any(others) and all(
+        other or not said & {*split_tokens(form)} for form, other in zip(gold.forms, others, strict=True)
     )
 
 
@@ -488,7 +505,14 @@ def is_capitalised(text: str) -> bool:
     """Return whether all content words are capitalised, but a generic one as in "the Client segment", and no digit."""
     telling = [word for word in _NAME_WORD.findall(text) if word.casefold() not in EMPTY]
     telling = [word for word in telling if word not in GENERIC] or telling
+    if len(telling) == 1 and len(split_tokens(text)) == 1 and _is_invented(telling[0]):
+        return True
     return bool(telling) and all(word[0].isupper() for word in telling) and not any(map(str.isdigit, text))
+
+
+def _is_invented(word: str) -> bool:
+    """Return whether a word in small letters is in no dictionary, and so a name ("zypper")."""
+    return len(word) > 2 and word.isalpha() and word.islower() and not (word in _UNLISTED or wordnet.known(word))
 
 
 def _find_scattered(text: str, tokens: Sequence[Word], stemmed: list[str], form: str, about: Expectation) -> str:

@@ -44,7 +44,7 @@ from rarefy.tasks.evaluate.correct.gold import (
     parse_gold,
     spell_units,
 )
-from rarefy.tasks.evaluate.correct.judging import JudgeCase, choose_role
+from rarefy.tasks.evaluate.correct.judging import GROUPS, JudgeCase, choose_role
 from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
     extract_answer,
@@ -58,18 +58,21 @@ from rarefy.tasks.evaluate.protocols.protocol import Protocol
 from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
 from rarefy.tasks.models.llm.faults import replace_surrogates
 from rarefy.tasks.text.dates import MONTH, Moment, Parts, compare_moments, moments
-from rarefy.tasks.text.quantities import ORDINALS
+from rarefy.tasks.text.quantities import MEASURES, ORDINALS, SCALE_WORDS
 from rarefy.tasks.text.refusals import Refusal, refusal
 from rarefy.tasks.text.stems import stem
 
 _MEANS = {"true": "yes", "false": "no", "not": "no", "never": "no"}
+_JOINED = re.compile(r"\s*(?:[,;/|&\n]|\b(?:and|or|as well as|plus)\b)\s*", re.IGNORECASE)
+_LEAD_IN = re.compile(r"^\W*(?:(?:only|just|both|either|all of|the)\s+)+", re.IGNORECASE)
 _DENYING = re.compile(r"\b(?:not|no|none|never|nor|neither|cannot)\b|n't\b", re.IGNORECASE)
 _SAYS = frozenset(
     "it they he she them not no none never cannot do does did can may must will would should could".split()
 )
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she|that|this|these|those|there|you|we)\b(?:'s|'re)?", re.IGNORECASE)
 _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B. Company" has no article
-    r"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|(?-i:an?|An?(?=\s[a-z]))|"
+    rf"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|an? (?:\w+ )?(?:{'|'.join(MEASURES)}|{SCALE_WORDS}|"
+    r"dozen|couple|few|pair|third|quarter|fifth|tenth|single|lot|number|percent|point|penny|dollar|euro|bit|share|part)|"
     r"(?:doubl|tripl|quadrupl|halv)\w+)\b",
     re.IGNORECASE,
 )
@@ -226,6 +229,8 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
         _match_one(text, part, about, config, [other for other in gold.parts if other is not part])
         for part in gold.parts
     ]
+    if (outcome := _judge_list(text, gold, about, config)) is not None:
+        return outcome
     right_ones = [one for one in outcomes if one.verdict == "right"]
     covered = len(right_ones) / len(outcomes)
     words = "; ".join(one.matched for one in right_ones)
@@ -242,6 +247,29 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     if all(one.verdict == "wrong" for one in outcomes) and not gold.unread:
         return wrong("other_value", outcomes[0].matched)
     return unclear(next((one.why for one in outcomes if one.verdict == "open"), "unmatched"))
+
+
+def _judge_list(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome | None:
+    """Judge a short answer that is a plain list of parts of the gold answer; None where it is anything else.
+
+    Right is one with all of them, whatever joins them; wrong one that lacks a name.
+    """
+    if len(split_words(text)) > SHORT or _DENYING.search(text) or "?" in text:
+        return None
+    items = [item.strip(" .") for item in _JOINED.split(_LEAD_IN.sub("", text)) if item.strip(" .")]
+    found = {
+        item: [part for part in gold.parts if _match_one(item, part, about, config).verdict == "right"]
+        for item in items
+    }
+    if not all(found.values()):
+        return None
+    known = {id(part) for parts in found.values() for part in parts}
+    covered = len(known) / len(gold.parts)
+    if covered == 1 and not gold.ordered:
+        return right("contained", text)
+    names = {part.kind for part in gold.parts} == {"text"}
+    lacking = covered < 1 and names and config.value and not gold.unread
+    return Outcome("wrong", "value", text, "missing_part", covered) if lacking else None
 
 
 def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
@@ -277,6 +305,7 @@ def _stated_verdict(text: str, about: Expectation) -> str:
     Pronouns may stand for words of the question ("It doesn't sponsor them.").
     """
     asked = about.question.text
+    text = text.replace("n't", " not")
     words = split_tokens(text)
     own = stems(asked)
     new = {word for word in words if word not in EMPTY and word not in _SAYS and not stems(word) <= own}
@@ -493,7 +522,9 @@ class Verdicts:
         if outcome.verdict == "right":
             return replace(row, value=1.0, stage=outcome.stage)
         if outcome.verdict == "wrong":
-            return replace(row, value=0.0, stage="value")
+            role = choose_role(protocol.judge or protocol.name, self._gold(question)[0], question)
+            parts = outcome.covered if role == GROUPS and self.config.groups == "fraction" else 0.0
+            return replace(row, value=parts, stage="value")
         if protocol.contained and outcome.why in CONTAINED and self.config.extra == "judge":
             return replace(row, value=1.0, stage="contained")
         if protocol.contained:
