@@ -98,6 +98,9 @@ def period_in_days(text: str) -> str:
 def judge_frequency(text: str, forms: Sequence[str], asked: frozenset[str]) -> Outcome:
     """Judge an answer that says how often by how often the gold answer says; `asked`: stems of the question."""
     golds = [often for form in forms if (often := parse_frequency(form))]
+    values = find_values(text)
+    if len(values) == 1 and values[0].unit in SECONDS and text.strip(" .") == text[values[0].start : values[0].end].strip():
+        text = f"every {values[0].amount} {values[0].unit}s"  # "60 s" for every minute
     said = parse_frequency(text, asked, bare_day=any(gold.day for gold in golds))
     if said is None:
         return unclear("unmatched")

@@ -337,15 +337,12 @@ def _repeats_question(text: str, gold: GoldAnswer, about: Expectation) -> bool:
 
 def _is_rest_of(text: str, form: str, about: Expectation) -> bool:
     """Return whether an answer is a name without words that the question says ("self-update" for "restic self-update")."""
-    said, whole = split_tokens(text), split_tokens(form)
-    said = tuple(word for word in said if word in whole or stem(word) not in about.words)
-    dropped = whole[: len(whole) - len(said)]
-    return (
-        0 < len(said) < len(whole)
-        and whole[len(dropped) :] == said
-        and all(stem(word) in about.words for word in dropped)
-        and any(stem(word) not in about.words for word in said)
-    )
+    words = form.split()
+    for at in range(1, len(words)):
+        dropped, rest = ({*map(stem, split_tokens(" ".join(part)))} for part in (words[:at], words[at:]))
+        if dropped <= about.words and not rest <= about.words and is_same_wording(text, " ".join(words[at:])):
+            return True
+    return False
 
 
 def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
@@ -374,7 +371,7 @@ def _is_another_command(text: str, gold: GoldAnswer, about: Expectation) -> bool
     """Return whether an answer is one of as many words as the gold one, and another ("restic prune", "restic check")."""
     said = {*split_tokens(text)}
     others = [_differs_in_words(text, form, about) for form in gold.forms]
-    return any(others) and all(
+    return not any(map(str.isdigit, text)) and any(others) and all(
         other or not said & {*split_tokens(form)} for form, other in zip(gold.forms, others, strict=True)
     )
 
@@ -390,9 +387,8 @@ def _is_literal(gold: GoldAnswer, about: Expectation) -> bool:
 
 def _is_prose_for_code(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether a short answer is words that have no piece of the gold answer's name of code ("the trash can")."""
-    if not (all(is_code_name(form) and _SIGNED.search(form) for form in gold.forms) or (
-        _is_literal(gold, about) and len(split_tokens(text)) <= NAME
-    )):
+    coded = all(map(is_code_name, gold.forms))
+    if not (all(map(_SIGNED.search, gold.forms)) if coded else _is_literal(gold, about)):
         return False
     pieces = {piece.casefold() for form in gold.forms for piece in _PIECE.findall(form)}
     told = {word for word in split_tokens(text) if word not in EMPTY}

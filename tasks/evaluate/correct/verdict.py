@@ -64,6 +64,7 @@ from rarefy.tasks.text.stems import stem
 
 _MEANS = {"true": "yes", "false": "no", "not": "no", "never": "no"}
 _JOINED = re.compile(r"\s*(?:[,;/|&\n]|\b(?:and|or|as well as|plus)\b)\s*", re.IGNORECASE)
+_CHOOSES = re.compile(r"\b(?:can|may|could|might|or)\b", re.IGNORECASE)  # of several things each will do
 _LEAD_IN = re.compile(r"^\W*(?:(?:only|just|both|either|all of|the)\s+)+", re.IGNORECASE)
 _DENYING = re.compile(r"\b(?:not|no|none|never|nor|neither|cannot)\b|n't\b", re.IGNORECASE)
 _SAYS = frozenset(
@@ -72,7 +73,7 @@ _SAYS = frozenset(
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she|that|this|these|those|there|you|we)\b(?:'s|'re)?", re.IGNORECASE)
 _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B. Company" has no article
     rf"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|an? (?:\w+ )?(?:{'|'.join(MEASURES)}|{SCALE_WORDS}|"
-    r"dozen|couple|few|pair|third|quarter|fifth|tenth|single|lot|number|percent|point|penny|dollar|euro|bit|share|part)|"
+    r"dozen|couple|few|pair|while|moment|little|long|third|quarter|fifth|tenth|single|lot|number|percent|point|penny|dollar|euro|bit|share|part)|"
     r"(?:doubl|tripl|quadrupl|halv)\w+)\b",
     re.IGNORECASE,
 )
@@ -134,6 +135,8 @@ def _match_one(
         if outcome.verdict == "open":
             said = judge_words(text, GoldAnswer("text", gold.forms), about)
             outcome = said if said.verdict == "right" and outcome.why == "unmatched" else outcome
+        elif outcome.verdict == "wrong" and not config.value:
+            outcome = unclear("unmatched")
     elif gold.kind == "moment":
         outcome = _judge_moment(text, gold, about, config, beside)
     elif gold.kind == "value":
@@ -254,16 +257,22 @@ def _judge_list(text: str, gold: GoldAnswer, about: Expectation, config: Correct
 
     Right is one with all of them, whatever joins them; wrong one that lacks a name.
     """
-    if len(split_words(text)) > SHORT or _DENYING.search(text) or "?" in text:
+    offered = re.search(r"\bor\b", text) and not _CHOOSES.search(about.question.text)
+    if len(split_words(text)) > SHORT or _DENYING.search(text) or "?" in text or offered:
         return None
     items = [item.strip(" .") for item in _JOINED.split(_LEAD_IN.sub("", text)) if item.strip(" .")]
-    found = {
-        item: [part for part in gold.parts if _match_one(item, part, about, config).verdict == "right"]
+    found = [
+        [
+            part
+            for part in gold.parts
+            if len(split_tokens(item)) <= len(split_tokens(part.forms[0])) + 1
+            and _match_one(item, part, about, config).verdict == "right"
+        ]
         for item in items
-    }
-    if not all(found.values()):
+    ]
+    if not all(found):
         return None
-    known = {id(part) for parts in found.values() for part in parts}
+    known = {id(part) for parts in found for part in parts}
     covered = len(known) / len(gold.parts)
     if covered == 1 and not gold.ordered:
         return right("contained", text)
@@ -284,8 +293,10 @@ def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: Corre
             return right("contained", text)
         if said and config.value:
             return wrong("other_value", text)
-        apart = not stems(text) & about.words and (is_only_figures(text) or is_capitalised(text) or is_code_name(text))
-        return wrong("no_value", text) if apart and config.value else unclear("unmatched")
+        named = is_only_figures(text) or is_capitalised(text) or is_code_name(text)
+        if config.value and named and wanted == {"no"} and not stems(text) & about.words:
+            return wrong("no_value", text)  # it means yes, or nothing
+        return unclear("unmatched")
     answer = _MEANS.get(hit["word"].casefold(), hit["word"].casefold())
     rest = re.findall(
         r"\b(yes|no|true|false)\b(?!\s(?:longer|more|other|such|later|doubt))", text[hit.end() :].casefold()
