@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rarefy.tasks.evaluate.correct.claim_status import Outcome, right, unclear, wrong
+from rarefy.tasks.evaluate.correct.claim_status import Outcome, is_denied, right, unclear, wrong
 from rarefy.tasks.evaluate.correct.normalise import EMPTY, find_values, split_tokens, stems
 from rarefy.tasks.text.quantities import ORDINALS
 
@@ -14,7 +14,9 @@ SECONDS = {"millisecond": "0.001", "second": "1", "minute": "60", "hour": "3600"
 _UNITS = "|".join(SECONDS)
 _HALVES = {"minute": "30 seconds", "hour": "30 minutes", "day": "12 hours", "year": "6 months", "decade": "5 years",
            "century": "50 years"}  # fmt: skip
-_HALF = re.compile(r"\b(?:(?:one|a)[\s-])?half(?: of)?[\s-](?:an?[\s-])?(?P<unit>minute|hour|day|year|decade|century)\b", re.I)
+_HALF = re.compile(
+    r"\b(?:(?:one|a)[\s-])?half(?: of)?[\s-](?:an?[\s-])?(?P<unit>minute|hour|day|year|decade|century)\b", re.I
+)
 _AND_A_HALF = re.compile(rf"\b(?:an?|one) (?P<unit>{_UNITS}) and a half\b", re.IGNORECASE)
 _QUARTERS = re.compile(r"\b(?P<count>an?|one|three)[\s-]quarters? of an hour\b|\bquarter[\s-]hour\b", re.IGNORECASE)
 _ONE = re.compile(rf"(?<!twice )(?<!once )(?<!times )(?<!\d )\b(?:an?|one) (?P<unit>{_UNITS})\b", re.IGNORECASE)
@@ -38,7 +40,9 @@ _OFTEN = re.compile(
     rf"|(?P<each>(?:every|each) )?(?P<day>{_DAYS})(?P<plural>s?)\b)",
     re.IGNORECASE,
 )
-_BESIDE = EMPTY | frozenset("they it he she we take takes place happen happens occur occurs basis same time once".split())
+_BESIDE = EMPTY | frozenset(
+    "they it he she we take takes place happen happens occur occurs basis same time once".split()
+)
 _YEAR = 31_557_600
 _NEAR = 0.02  # "every 30 days" is monthly
 
@@ -99,11 +103,17 @@ def judge_frequency(text: str, forms: Sequence[str], asked: frozenset[str]) -> O
     """Judge an answer that says how often by how often the gold answer says; `asked`: stems of the question."""
     golds = [often for form in forms if (often := parse_frequency(form))]
     values = find_values(text)
-    if len(values) == 1 and values[0].unit in SECONDS and text.strip(" .") == text[values[0].start : values[0].end].strip():
+    if len(values) == 1 and values[0].unit in SECONDS and len(split_tokens(text)) == 2:
         text = f"every {values[0].amount} {values[0].unit}s"  # "60 s" for every minute
     said = parse_frequency(text, asked, bare_day=any(gold.day for gold in golds))
     if said is None:
-        return unclear("unmatched")
+        stated = next(
+            (form for form in forms if re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text, re.IGNORECASE)), ""
+        )
+        at = text.casefold().find(stated.casefold())
+        return (
+            right("contained", stated) if stated and not is_denied(text, at, at + len(stated)) else unclear("unmatched")
+        )
     same = [gold for gold in golds if any(_near(*pair) for pair in _pairs(gold, said))]
     if not same:
         return wrong("other_value", text) if len(said.rates) == 1 else unclear("unit")

@@ -315,7 +315,10 @@ def judge_value(
     if same := next((one for one in alike if _matches_amount(gold, one, config, about)), None):
         # "5.0" for "5.0 percent": what else may be meant
         limit = stated_bound(text[: same.start])
-        whole = whole or (_is_bare_number(text[same.start :], (replace(same, start=0, end=same.end - same.start),)) and _asks_bound(limit, text, about))
+        whole = whole or (
+            _is_bare_number(text[same.start :], (replace(same, start=0, end=same.end - same.start),))
+            and _asks_bound(limit, text, about)
+        )
         bare = whole and same.kind == "count" and any(same.amount == e.amount and 1 in e.signs for e in gold.values)
         if bare or (
             not about.many and all(exact.kind == "count" and not exact.noun for exact in gold.values)

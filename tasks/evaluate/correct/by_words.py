@@ -182,7 +182,11 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         return referred
     asks_who = _WHO.search(about.question.text)
     if any(
-        _is_place(text, form) or _is_rest_of(text, form, about) or _is_firm(text, form) or (asks_who and _is_surname(text, form)) for form in gold.forms
+        _is_place(text, form)
+        or _is_rest_of(text, form, about)
+        or _is_firm(text, form)
+        or (asks_who and _is_surname(text, form))
+        for form in gold.forms
     ):
         return right("contained", text)
     objections: list[Outcome] = []
@@ -277,7 +281,7 @@ def _ordinal(text: str, about: Expectation) -> int | None:
     values = find_values(text)
     rest = "".join(text[: one.start] + text[one.end :] for one in values[:1])
     beside = all(word in _OF_MONTHS or stem(word) in about.words for word in split_tokens(rest))
-    bare = len(values) == 1 and (values[0].kind == "place" or not rest.strip(" ."))
+    bare = len(values) == 1 and (values[0].kind == "place" or text.strip(" .").isdigit())
     return int(values[0].amount) if bare and beside else None
 
 
@@ -305,7 +309,9 @@ def _is_place(text: str, form: str) -> bool:
 
 def _is_another_town(text: str, form: str) -> bool:
     """Return whether both are towns of one state or country, and other towns ("New Delhi, India")."""
-    (town, _, state), (mine, _, within) = (expand_abbreviations(name.strip(" .")).partition(", ") for name in (form, text))
+    (town, _, state), (mine, _, within) = (
+        expand_abbreviations(name.strip(" .")).partition(", ") for name in (form, text)
+    )
     same = split_tokens(state) == split_tokens(within) and within.casefold() in PLACES
     return same and is_capitalised(mine) and not {*split_tokens(mine)} & {*split_tokens(town)}
 
@@ -332,7 +338,9 @@ def _repeats_question(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     said = {stem(word) for word in split_tokens(text) if word not in EMPTY}
     theirs = {stem(word) for form in gold.forms for word in split_tokens(form)}
     plain = not any(char.isupper() or char.isdigit() for char in text.strip()[1:])
-    return plain and bool(said) and said <= about.words and not said & theirs and not _OFFERS.search(about.question.text)
+    return (
+        plain and bool(said) and said <= about.words and not said & theirs and not _OFFERS.search(about.question.text)
+    )
 
 
 def _is_rest_of(text: str, form: str, about: Expectation) -> bool:
@@ -371,8 +379,10 @@ def _is_another_command(text: str, gold: GoldAnswer, about: Expectation) -> bool
     """Return whether an answer is one of as many words as the gold one, and another ("restic prune", "restic check")."""
     said = {*split_tokens(text)}
     others = [_differs_in_words(text, form, about) for form in gold.forms]
-    return not any(map(str.isdigit, text)) and any(others) and all(
-        other or not said & {*split_tokens(form)} for form, other in zip(gold.forms, others, strict=True)
+    return (
+        not any(map(str.isdigit, text))
+        and any(others)
+        and all(other or not said & {*split_tokens(form)} for form, other in zip(gold.forms, others, strict=True))
     )
 
 

@@ -50,7 +50,9 @@ _SAME = Decimal("0.02")  # of one value in two units, as they are rounded
 _UNIT_SIGN = re.compile(r"(?<=\d)\s?(?:[kKMGTP]i?[Bb](?:ps|it|/s)?|[kKMGT]?Hz|[kMG]W)\b")
 _ADDRESS = re.compile(r"[A-Za-z]\w*[@/:_][^\s%$]+")  # "localhost:4317" is a name, whose number says nothing alone
 _RANGE = re.compile(r"(?:between\s|from\s)?(.+?)(?:\s+(?:to|and)\s+)(.+)")
-FIRST = re.compile(r"\W*(?:answer\W+)?(?P<word>yes|no|true|false|not|never)\b(?!\.\s?\d|-\w)", re.IGNORECASE)  # of a yes or no
+FIRST = re.compile(
+    r"\W*(?:answer\W+)?(?P<word>yes|no|true|false|not|never)\b(?!\.\s?\d|-\w)", re.IGNORECASE
+)  # of a yes or no
 _SENTENCE = 5  # a form of so many words may be a sentence
 _SEVERAL = re.compile(
     r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b)|\b(?:both|respectively)\b|"
@@ -141,6 +143,8 @@ def parse_gold(question: Question) -> GoldAnswer:
 
 def spell_units(text: str, answer: str) -> str:
     """Return a text with its units of time spelled out ("15s", "half an hour"), where the gold answer is a time."""
+    if re.match(r"(?:every|each) \d", answer.strip()):
+        answer = answer.strip().split(" ", 1)[1]
     values = find_values(spell_spans(answer))
     if not _SHORT_UNIT.fullmatch(answer.strip()) and not (values and all(one.unit in SECONDS for one in values)):
         return text

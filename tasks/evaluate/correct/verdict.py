@@ -132,10 +132,7 @@ def _match_one(
         outcome = judge_clock(text, gold.forms, about.question.text, short)
     elif gold.kind == "frequency":
         outcome = judge_frequency(text, gold.forms, about.words)
-        if outcome.verdict == "open":
-            said = judge_words(text, GoldAnswer("text", gold.forms), about)
-            outcome = said if said.verdict == "right" and outcome.why == "unmatched" else outcome
-        elif outcome.verdict == "wrong" and not config.value:
+        if outcome.verdict == "wrong" and not config.value:
             outcome = unclear("unmatched")
     elif gold.kind == "moment":
         outcome = _judge_moment(text, gold, about, config, beside)
@@ -335,7 +332,9 @@ def _stated_verdict(text: str, about: Expectation) -> str:
 def _judge_moment(
     text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig, beside: Sequence[GoldAnswer]
 ) -> Outcome:
-    text = _DAY_IN_WORDS.sub(lambda hit: f"{ORDINALS[hit['day'].lower()]} {hit['month']}", _YEAR_AND_MARK.sub(r"\1", text))
+    text = _DAY_IN_WORDS.sub(
+        lambda hit: f"{ORDINALS[hit['day'].lower()]} {hit['month']}", _YEAR_AND_MARK.sub(r"\1", text)
+    )
     dates = list(moments(text))
 
     def quote(one: Moment) -> str:
