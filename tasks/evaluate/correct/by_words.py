@@ -42,8 +42,8 @@ from rarefy.tasks.text.dates import moments
 from rarefy.tasks.text.stems import stem
 
 _BESIDE_FIGURES = EMPTY | frozenset(
-    "up down about approximately and fiscal year years quarter ended least most more less than over under within version "
-    "release".split()
+    "up down about approximately and fiscal year years quarter ended least most more less than over under within "
+    "version release".split()
 )
 _ASKS_FIGURES = re.compile(
     r"\b(?:when|how (?:many|much|long|old|often|far|large|big|high))\b|\b(?:what|which) (?:\w+ ){0,3}"
@@ -66,8 +66,8 @@ STATEMENT = 20  # an answer of so many words may be a sentence about one name
 _NAME_WORD = re.compile(r"[^\W\d_][\w.'-]*")
 _UNLISTED = frozenset(  # words that dictionaries of nouns, verbs, adjectives and adverbs leave out
     "because during since until although while where when what whom whose would could should might must shall whether "
-    "anybody anyone anything everybody everyone everything somebody someone something nobody nothing none without within "
-    "between among upon toward towards against onto into yours mine ours theirs himself herself itself themselves "
+    "anybody anyone anything everybody everyone everything somebody someone something nobody nothing none without "
+    "within between among upon toward towards against onto into yours mine ours theirs himself herself itself themselves "
     "myself they them those you she him your".split()
 )
 _TITLES = frozenset("mr mrs ms dr sir lady lord dame president king queen prince princess professor saint".split())
@@ -81,8 +81,8 @@ _PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")  # of a name of code: "
 
 # What has one name, which no other words say
 _ASKS_LITERAL = re.compile(
-    r"\b(?:which|what)(?: is the| are the)?(?: name of (?:the|a))? (?:[\w-]+ ){0,3}?(?:command|subcommand|option|flag|switch|"
-    r"parameter|variable|keyword|setting|environment variable|package manager|package|label|host|file|folder|directory|module|"
+    r"\b(?:which|what)(?: is the| are the)?(?: name of (?:the|a))? (?:[\w-]+ ){0,3}?(?:(?:sub)?command|option|flag|"
+    r"switch|parameter|variable|keyword|setting|package manager|package|label|host|file|folder|directory|module|"
     r"attribute|header|branch|repository|macro|method|mode|property|field)s?\b",
     re.IGNORECASE,
 )
@@ -344,7 +344,7 @@ def _repeats_question(text: str, gold: GoldAnswer, about: Expectation) -> bool:
 
 
 def _is_rest_of(text: str, form: str, about: Expectation) -> bool:
-    """Return whether an answer is a name without words that the question says ("self-update" for "restic self-update")."""
+    """Return whether an answer is a name without words of the question ("self-update" for "restic self-update")."""
     words = form.split()
     for at in range(1, len(words)):
         dropped, rest = ({*map(stem, split_tokens(" ".join(part)))} for part in (words[:at], words[at:]))
@@ -376,7 +376,7 @@ def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bo
 
 
 def _is_another_command(text: str, gold: GoldAnswer, about: Expectation) -> bool:
-    """Return whether an answer is one of as many words as the gold one, and another ("restic prune", "restic check")."""
+    """Return whether an answer is another name of as many words ("restic prune" for "restic check")."""
     said = {*split_tokens(text)}
     others = [_differs_in_words(text, form, about) for form in gold.forms]
     return (
@@ -467,7 +467,11 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         return False
     if all(_differs_in_words(text, form, about) for form in forms):
         return True
-    if len(mine) == 1 and any(len(word) <= _PET_NAME and word[:2] == own[:2] for word in mine for own in theirs):
+    if (
+        len(mine) == 1
+        and not text.isupper()
+        and any(len(word) <= _PET_NAME and word[:2] == own[:2] for word in mine for own in theirs)
+    ):
         return False
     return bool(mine) and not {word[:4] for word in mine} & {word[:4] for word in theirs}
 

@@ -135,7 +135,7 @@ def parse_gold(question: Question) -> GoldAnswer:
         if form.strip()
     ]
     forms += [part for form in forms if (sign := _SIGN_AND_NAME.fullmatch(form)) for part in sign.groups()]
-    forms += [form[1:] for form in forms if form[:1] in ("$", "@") and is_code_name(form)]
+    forms += [form[1:] for form in forms if form[:1] == "$" and is_code_name(form[1:])]
     about = parse_expectation(question)
     forms = [part for form in forms for part in _split_restated(form, about)]
     return _parse_forms(tuple(dict.fromkeys(forms)), about, True)

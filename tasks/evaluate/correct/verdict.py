@@ -57,6 +57,7 @@ from rarefy.tasks.evaluate.correct.normalise import (
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
 from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
 from rarefy.tasks.models.llm.faults import replace_surrogates
+from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.dates import MONTH, Moment, Parts, compare_moments, moments
 from rarefy.tasks.text.quantities import MEASURES, ORDINALS, SCALE_WORDS
 from rarefy.tasks.text.refusals import Refusal, refusal
@@ -72,8 +73,10 @@ _SAYS = frozenset(
 )
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she|that|this|these|those|there|you|we)\b(?:'s|'re)?", re.IGNORECASE)
 _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B. Company" has no article
-    rf"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|an? (?:\w+ )?(?:{'|'.join(MEASURES)}|{SCALE_WORDS}|"
-    r"dozen|couple|few|pair|while|moment|little|long|third|quarter|fifth|tenth|single|lot|number|percent|point|penny|dollar|euro|bit|share|part)|"
+    r"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|"
+    rf"an? (?:\w+ )?(?:{'|'.join(MEASURES)}|{SCALE_WORDS}|"
+    r"dozen|couple|few|pair|while|moment|little|long|third|quarter|fifth|tenth|single|lot|number|"
+    r"percent|point|penny|dollar|euro|bit|share|part)|"
     r"(?:doubl|tripl|quadrupl|halv)\w+)\b",
     re.IGNORECASE,
 )
@@ -290,7 +293,13 @@ def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: Corre
             return right("contained", text)
         if said and config.value:
             return wrong("other_value", text)
-        named = is_only_figures(text) or is_capitalised(text) or is_code_name(text)
+        named = (
+            is_only_figures(text)
+            or is_code_name(text)
+            or (
+                is_capitalised(text) and not wordnet.known(text.strip(" .!").casefold())  # "Disabled."
+            )
+        )
         if config.value and named and wanted == {"no"} and not stems(text) & about.words:
             return wrong("no_value", text)  # it means yes, or nothing
         return unclear("unmatched")
