@@ -66,9 +66,9 @@ STATEMENT = 20  # an answer of so many words may be a sentence about one name
 _NAME_WORD = re.compile(r"[^\W\d_][\w.'-]*")
 _UNLISTED = frozenset(  # words that dictionaries of nouns, verbs, adjectives and adverbs leave out
     "because during since until although while where when what whom whose would could should might must shall whether "
-    "anybody anyone anything everybody everyone everything somebody someone something nobody nothing none without "
-    "within between among upon toward towards against onto into yours mine ours theirs himself herself itself themselves "
-    "myself they them those you she him your".split()
+    "anybody anyone anything everybody everyone everything somebody someone something nobody nothing none "
+    "without within between among upon toward towards against onto into yours mine ours theirs himself herself itself "
+    "themselves myself they them those you she him your".split()
 )
 _TITLES = frozenset("mr mrs ms dr sir lady lord dame president king queen prince princess professor saint".split())
 _AFTER_NAMES = frozenset("jr sr ii iii iv mbe obe cbe phd md esq".split())
