@@ -159,7 +159,8 @@ def plan_trials(
     rest = f"; --split all asks all {opened.of:,}" if opened.split != "all" and not questions else ""
     run.board.note("open", whose + rest)
     passages = any("passages" in system.takes for system in systems.values())
-    return plan_opened(run, opened, systems, wanted, config, retrieves=passages or not only)
+    recorded = all(system.kind == "recorded" for system in systems.values())  # what else retrieves is measured beside
+    return plan_opened(run, opened, systems, wanted, config, retrieves=passages or not (only or recorded))
 
 
 def plan_opened(

@@ -50,6 +50,8 @@ _GENERAL = tuple(
         rf"^\W*none of the (?:\w+\s){{0,2}}?{_SOURCE}\b",
         r"\bnot possible to (?:answer|determine|calculate|compute|compare|say|tell|find|identify|know)\b",
         r"\bdo(?:es)?(?: not|n't) (?:explicitly|specifically) (?:state|mention|provide|disclose|specify|give|list)\b",
+        r"\bdo(?:es)?(?: not|n't) (?:actually |clearly |directly )?(?:say|state|mention|specify|indicate|disclose|tell"
+        r"(?: (?:me|us))?) (?:when|who|whom|whose|what|which|how|where|why|whether)\b",
         r"^\W*(?:i(?:'m| am) sorry|sorry|apologies|i apologi[sz]e|unfortunately)\b[^.;!?]{0,240}"
         r"(?:\b(?:not|cannot|unable|no|cut off|incomplete|without)\b|n't\b)",
         r"\bas of my (?:last|latest|most recent)?\s?(?:knowledge|training|update)[^.;!?]{0,120}"

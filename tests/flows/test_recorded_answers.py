@@ -13,6 +13,7 @@ import pytest
 from evaluated import evaluate
 
 from rarefy.data_contracts.rows import Passage
+from rarefy.flows import evaluate as evaluation
 from rarefy.flows.cli import main
 from rarefy.tasks.evaluate.systems.interface import SystemInput
 from rarefy.tasks.evaluate.systems.recorded import load_answers
@@ -173,6 +174,23 @@ def test_a_line_without_an_id_answers_its_question(place, template):
     assert {passage["passage_id"] for row in answers for passage in row["retrieved"]} == {"mine"}
     summary = json.loads((place / "traces" / "summary.json").read_bytes())
     assert summary["systems"]["traces"]["takes"] == ["own"]
+
+
+def test_of_a_system_that_retrieves_itself_nothing_is_retrieved_and_the_figures_are_the_same(
+    place, template, monkeypatch
+):
+    own = [{**answered(line), "question": line["question"]} for line in template if line["passages"] is None]
+    file = fill(place, "own.jsonl", own)
+    planned = evaluation.plan_opened
+    with monkeypatch.context() as patch:
+        patch.setattr(evaluation, "plan_opened", lambda *given, retrieves: planned(*given, retrieves=True))
+        assert score(place, file, "retrieved") == 0
+    monkeypatch.setattr(evaluation, "_retrieve", lambda *_: pytest.fail("passages are retrieved for nothing"))
+    assert score(place, file, "found") == 0
+    assert pq.read_table(place / "retrieved" / "hits.parquet").num_rows
+    assert not pq.read_table(place / "found" / "hits.parquet").num_rows
+    assert figures(place / "found") == figures(place / "retrieved") != {}
+    assert scores(place / "found") == scores(place / "retrieved")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 15  # times of day, names of code, a yes or no with its reason, periods, references by their number
+VERSION = 16  # how often, times in words, literal names, plain lists, answers that repeat the question
 
 
 @dataclass(frozen=True, slots=True)

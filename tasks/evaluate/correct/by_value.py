@@ -7,6 +7,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from itertools import combinations
 
 from rarefy.data_contracts.rows import hops_of
+from rarefy.tasks.evaluate.correct.by_period import SECONDS, period_in_days
 from rarefy.tasks.evaluate.correct.by_words import SHORT, names_other_entity
 from rarefy.tasks.evaluate.correct.claim_status import (
     Outcome,
@@ -36,7 +37,7 @@ from rarefy.tasks.text.stems import stem
 _JOINS = EMPTY | frozenset("up down compared versus vs against than during while but respectively "
 "per ended ending over since "
                            "due because driven including excluding total net gross approximately "
-                           "year fiscal not".split())  # fmt: skip
+                           "year fiscal not them these those".split())  # fmt: skip
 _REACHES = re.compile(
     r"\bto\s+(?:(?:about|approximately|roughly|nearly|almost|some|an?|just)\s+)*$", re.IGNORECASE
 )  # "fell 2% to 5": not -5
@@ -67,6 +68,8 @@ def compare_kinds(gold: ExactValue, value: Value, about: Expectation, whole: boo
         return "no"
     if not gold.amount and not value.amount and _is_unqualified(value, about):
         return "yes"  # nothing is nothing in every unit
+    if value.kind == gold.kind == "measure" and (value.unit in SECONDS) != (gold.unit in SECONDS):
+        return "no"
     if value.kind == gold.kind:
         if value.kind == "count":
             return _compare_counted(gold, value, about)
@@ -218,28 +221,29 @@ def _convert(value: Value, gold: GoldAnswer) -> Value:
     if value.kind == "count" and value.worded and value.amount < 1 and kinds == {"percent"}:
         return replace(value, kind="percent", amount=value.amount * 100, grain=Decimal(1))
     unit = min(units)
-    if value.kind == "measure" and units == {unit} and value.unit != unit and {value.unit, unit} <= _SECONDS.keys():
-        factor = Decimal(_SECONDS[value.unit]) / Decimal(_SECONDS[unit])
+    if value.kind == "measure" and value.unit not in units and {value.unit, *units} <= SECONDS.keys():
+        factor = Decimal(SECONDS[value.unit]) / Decimal(SECONDS[unit])
         amount = value.amount * factor
-        near = next((e for e in gold.values if abs(amount - e.amount) <= _EXACT * e.amount), None)  # of 365 or 366 days
+        loose = _EXACT * (4 if {value.unit, unit} == {"day", "month"} else 1)  # "30 days" is a month
+        near = next((e for e in gold.values if e.unit == unit and abs(amount - e.amount) <= loose * e.amount), None)
         return replace(value, unit=unit, amount=near.amount if near else amount, grain=near.grain if near else factor)
     return value
 
 
 MAX_OTHER_VALUES = 3  # beside the right one; more are a list of numbers
 _FEW = Decimal("0.02")  # share of a value: some people accept answers so close to it
-_ASKED_BOUNDS = {  # "at least how many?": who says "at least three" answers it
+_SAID_BOUNDS = {  # of an answer that repeats what the question asks for: "at least how many?", "at least three"
     "more": re.compile(r"\b(?:at least|minimum|(?:no|not) (?:less|fewer) than|lowest)\b", re.IGNORECASE),
     "less": re.compile(
         r"\b(?:at most|maximum|(?:no|not) more than|not (?:to )?exceed(?:ing)?|up to|highest)\b", re.IGNORECASE
     ),
 }
+_ASKED_BOUNDS = {  # and what asks for a least or a most in other words: "must", "may"
+    "more": re.compile(rf"{_SAID_BOUNDS['more'].pattern}|\b(?:must|should|require[ds]?|needed)\b", re.IGNORECASE),
+    "less": re.compile(rf"{_SAID_BOUNDS['less'].pattern}|\b(?:may|can|allowed|limit\w*|cap(?:ped)?)\b", re.IGNORECASE),
+}
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
-_EXACT = Decimal("0.005")  # of the length of a year or a month, which vary
-_SECONDS = {"millisecond": "0.001", "second": "1", "minute": "60", "hour": "3600", "day": "86400", "week": "604800",
-            "month": "2630016", "quarter": "7889184", "year": "31557600", "decade": "315576000",
-            "century": "3155760000"}  # fmt: skip
-_ONE_SPAN = re.compile(rf"(?:once )?(?:an?|one|every|each|per) (?P<unit>{'|'.join(_SECONDS)})\.?", re.IGNORECASE)
+_EXACT = Decimal("0.005")  # of the length of a year, which varies
 _CHANGE = re.compile(
     r"\b(?:chang\w*|increas\w*|decreas\w*|gr[eo]w\w*|growth|ris\w+|rose|fall|fell|declin\w*|drop\w*|"
     r"rais\w*|reduc\w*|by (?:how much|what)|improv\w*|gain\w*|difference|"
@@ -270,8 +274,8 @@ def judge_value(
     """Judge the numbers of an answer; `beside` are other parts of the gold answer, which may stand there too."""
     if _HALF.fullmatch(text) and all(exact.kind == "percent" for exact in gold.values):
         text = "50%"
-    if (span := _ONE_SPAN.fullmatch(text)) and all(exact.unit in _SECONDS for exact in gold.values):
-        text = f"1 {span['unit'].lower()}"
+    if all(exact.unit in SECONDS for exact in gold.values):
+        text = period_in_days(text) or text
     numbers = find_values(text)
     if len(numbers) == 1:
         numbers = (_convert(numbers[0], gold),)
@@ -307,9 +311,14 @@ def judge_value(
         return right("contained", _quote(text, share), "percent")
     if any(_is_fraction_of(gold, one, config, about) for one in numbers):
         return right("contained", text, "percent") if whole else unclear("scale")
-    alike = (one for one in numbers if not one.worded and kinds[id(one)] == "unit")
+    alike = (one for one in numbers if (whole or not one.worded) and kinds[id(one)] == "unit")
     if same := next((one for one in alike if _matches_amount(gold, one, config, about)), None):
         # "5.0" for "5.0 percent": what else may be meant
+        limit = stated_bound(text[: same.start])
+        whole = whole or (
+            _is_bare_number(text[same.start :], (replace(same, start=0, end=same.end - same.start),))
+            and _asks_bound(limit, text, about)
+        )
         bare = whole and same.kind == "count" and any(same.amount == e.amount and 1 in e.signs for e in gold.values)
         if bare or (
             not about.many and all(exact.kind == "count" and not exact.noun for exact in gold.values)
@@ -319,7 +328,7 @@ def judge_value(
     if not config.value or gold.unread:
         return unclear("unmatched")
     alone = len(numbers) == 1 and len(text.split()) <= SHORT and _counts_something(numbers[0], gold, about)
-    if (whole or alone) and _is_another_figure(numbers[0], gold):
+    if (whole or alone) and _is_another_figure(numbers[0], gold, about):
         return wrong("other_value", text.strip())
     if not occurrences:
         return unclear("unmatched")
@@ -365,19 +374,28 @@ def _counts_something(value: Value, gold: GoldAnswer, about: Expectation) -> boo
     return bare and not about.many and value.kind == "count" and not value.worded and not _may_be_year(value)
 
 
-def _is_another_figure(value: Value, gold: GoldAnswer) -> bool:
+def _is_another_figure(value: Value, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether a bare number is none of the gold values, whatever its unit and scale.
 
-    A number without a unit is meant in the question's, so that its figures decide. Not said of lengths and times, which
-    have many units, of a number that is open in the gold answer, and of one near the gold one in some scale.
+    A number without a unit is meant in the question's, so that its figures decide. A time may be in any unit. Not said
+    of other measures whose unit the question does not name, of a number that is open in the gold answer, and of one
+    near the gold one in some scale.
     """
     return all(
-        exact.kind != "measure"
+        (exact.kind != "measure" or stem(exact.unit) in about.words or _is_no_time(exact, value))
         and not exact.bound
         and not _may_be_rescaled(exact, value)
         and not _is_close_in_any_scale(exact, value)
         for exact in gold.values
     )
+
+
+def _is_no_time(exact: ExactValue, value: Value) -> bool:
+    """Return whether a bare number is another time than the gold one in every unit."""
+    if exact.unit not in SECONDS:
+        return False
+    length = exact.amount * Decimal(SECONDS[exact.unit])
+    return not any(abs(value.amount * Decimal(unit) - length) <= _FEW * length for unit in SECONDS.values())
 
 
 def _is_close_in_any_scale(exact: ExactValue, value: Value) -> bool:
@@ -493,10 +511,11 @@ def _judge_stated(
     exact = next(
         e for e in gold.values if compare_values(e, right_one.value, config.rounding, right_one.gap, about) == "same"
     )
-    asked = limit and _ASKED_BOUNDS[limit].search(before) and _ASKED_BOUNDS[limit].search(about.question.text)
+    asked = _asks_bound(limit, before, about)
     if config.value and {limit, exact.bound} == {"more", "less"}:
         return wrong("other_value", words)
-    if limit != exact.bound and not asked and not _is_loose_bound(limit, exact, right_one.value):
+    inclusive = not limit and exact.bound and any(_SAID_BOUNDS[exact.bound].search(form) for form in gold.forms)
+    if limit != exact.bound and not asked and not inclusive and not _is_loose_bound(limit, exact, right_one.value):
         return unclear("bound", words)
     if not others:
         return right("exact" if whole else "contained", words)
@@ -513,6 +532,11 @@ def _judge_stated(
     if short and config.extra == "judge":
         return unclear("several_values", words)
     return right("contained", words, "several_values")
+
+
+def _asks_bound(limit: str, before: str, about: Expectation) -> bool:
+    """Return whether a bound that stands before a number is what the question asks for."""
+    return bool(limit and _SAID_BOUNDS[limit].search(before) and _ASKED_BOUNDS[limit].search(about.question.text))
 
 
 def _excludes_subject(text: str, at: int, about: Expectation) -> bool:

@@ -41,7 +41,10 @@ from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.dates import moments
 from rarefy.tasks.text.stems import stem
 
-_BESIDE_FIGURES = EMPTY | frozenset("up down about approximately and fiscal year years quarter ended".split())
+_BESIDE_FIGURES = EMPTY | frozenset(
+    "up down about approximately and fiscal year years quarter ended least most more less than over under within "
+    "version release".split()
+)
 _ASKS_FIGURES = re.compile(
     r"\b(?:when|how (?:many|much|long|old|often|far|large|big|high))\b|\b(?:what|which) (?:\w+ ){0,3}"
     r"(?:number|year|date|time|age|amount|percent\w*|share|rate|period|episode|season|version|score)\b",
@@ -55,11 +58,18 @@ _UNNAMED = frozenset(("another", "other", "others", "elsewhere"))  # "and later 
 _SENTENCE_BEGINS = re.compile(r"[.!?:]\W+|^\W+")
 _ALIKE = 0.6  # of two words that may be one, mistyped or cut
 _GLUED_NAME = 6  # characters of a name that is recognised within a longer word
+_PET_NAME = 5  # letters of a name that may be short for another one with its first two ("Coke")
 _SMALL = "in|on|by|at|from|and|of|is|was|who|with"
 NAME = 6  # an answer of so many words may be one name
 SHORT = 12  # an answer of so many words states one thing
 STATEMENT = 20  # an answer of so many words may be a sentence about one name
 _NAME_WORD = re.compile(r"[^\W\d_][\w.'-]*")
+_UNLISTED = frozenset(  # words that dictionaries of nouns, verbs, adjectives and adverbs leave out
+    "because during since until although while where when what whom whose would could should might must shall whether "
+    "anybody anyone anything everybody everyone everything somebody someone something nobody nothing none "
+    "without within between among upon toward towards against onto into yours mine ours theirs himself herself itself "
+    "themselves myself they them those you she him your".split()
+)
 _TITLES = frozenset("mr mrs ms dr sir lady lord dame president king queen prince princess professor saint".split())
 _AFTER_NAMES = frozenset("jr sr ii iii iv mbe obe cbe phd md esq".split())
 
@@ -69,14 +79,19 @@ _UNIT_GAP = re.compile(r"(?<=\d)\s(?=[a-z]{1,3}\b)")
 _SIGNED = re.compile(r"^(?:--?|[.#@$%~/])[\w./]|[a-z]{2}[A-Z]|\w_\w|::|[a-z]{2}[/@:]\w|\w\w\.[a-z]{2}")
 _PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")  # of a name of code: "smallest", "First"
 
-_TURNS = re.compile(r"\b(?:not|no|nor|neither|or|but|without|except|only)\b|n't\b", re.IGNORECASE)
-_PLAIN_LIST = re.compile(r"[\w./:@-]+(?:, [\w./:@-]+)+")  # "service, url": an answer may have "and" between
-
-_OFTEN = re.compile(
-    r"(?:once\s)?(?:every|each|per|an?)\s(?P<noun>second|minute|hour|day|night|week|month|quarter|year|\w+day)s?"
-    r"|(?P<adverb>hour|dai|night|week|month|quarter|year)ly|(?:once\s)?on\s(?P<day>\w+day)s",
+# What has one name, which no other words say
+_ASKS_LITERAL = re.compile(
+    r"\b(?:which|what)(?: is the| are the)?(?: name of (?:the|a))? (?:[\w-]+ ){0,3}?(?:(?:sub)?command|option|flag|"
+    r"switch|parameter|variable|keyword|setting|package manager|package|label|host|file|folder|directory|module|"
+    r"attribute|header|branch|repository|macro|method|mode|property|field)s?\b",
     re.IGNORECASE,
 )
+_LITERAL = 3  # words of such a name
+
+_TURNS = re.compile(r"\b(?:not|no|nor|neither|or|but|without|except|only)\b|n't\b", re.IGNORECASE)
+_OFFERS = re.compile(r"\b(?:or|either|between)\b", re.IGNORECASE)
+_PLAIN_LIST = re.compile(r"[\w./:@-]+(?:, [\w./:@-]+)+")  # "service, url": an answer may have "and" between
+
 _KINDS_OF_PLACE = (
     r"section|sec\.|rule|item|part|article|form|exhibit|chapter|title|appendix|schedule|paragraph|clause|note"
 )
@@ -85,6 +100,7 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 _REFERENCE_ALONE = re.compile(rf"(?:\d+\s)?{_REFERENCE.pattern}", re.IGNORECASE)
+_OF_MONTHS = EMPTY | frozenset("day each every month".split())
 _WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
 _BRACKETED = re.compile(r"\([^()]*\)")
 _ORDERED = re.compile(r"\b(?:from|to|than|before|after|over|under|by)\b", re.IGNORECASE)  # order tells who does what
@@ -95,6 +111,7 @@ _UP, _DOWN = "up", "down"
 _DIRECTIONS = {
     stem(word): _UP for word in "up higher increase increased increases rise rising growth grew greater".split()
 }
+_DIRECTIONS |= {"each": "every", "per": "every"}
 _DIRECTIONS |= {
     stem(word): _DOWN
     for word in "down lower decrease decreased decreases decline declining fall falling drop reduction reduced".split()
@@ -159,13 +176,17 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     short = len(tokens) <= SHORT
     if len(tokens) <= 2 * SHORT and (outcome := _compare_content(text, gold.forms)):
         return outcome
-    if often := _compare_frequency(text, gold.forms):
-        return often
+    if placed := _compare_ordinals(text, gold.forms, about):
+        return placed
     if referred := _compare_references(text, gold.forms):
         return referred
     asks_who = _WHO.search(about.question.text)
     if any(
-        _is_place(text, form) or _is_firm(text, form) or (asks_who and _is_surname(text, form)) for form in gold.forms
+        _is_place(text, form)
+        or _is_rest_of(text, form, about)
+        or _is_firm(text, form)
+        or (asks_who and _is_surname(text, form))
+        for form in gold.forms
     ):
         return right("contained", text)
     objections: list[Outcome] = []
@@ -196,14 +217,18 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         return objections[0]
     if not listed and len(tokens) <= STATEMENT and _is_another_name(text, gold, about):
         return wrong("other_name", text.strip())
+    if not listed and all(_is_another_town(text, form) for form in gold.forms):
+        return wrong("other_name", text.strip())
     if not listed and len(tokens) <= STATEMENT and _is_another_code_name(text, gold, about):
         return wrong("other_name", text.strip())
-    if not listed and short and _is_prose_for_code(text, gold):
+    if not listed and short and _is_prose_for_code(text, gold, about):
+        return wrong("no_name", text.strip())
+    if not listed and short and _repeats_question(text, gold, about):
         return wrong("no_name", text.strip())
     asks_what = not YES_NO_QUESTION.match(about.question.text)
     if not listed and asks_what and _is_no_name(text) and not any(_is_no_name(form) for form in gold.forms):
         return wrong("no_name", text.strip())
-    if not listed and short and _is_only_figures(text) and not _may_be_figures(gold, about):
+    if not listed and short and is_only_figures(text) and not _may_be_figures(gold, about):
         return wrong("no_name", text.strip())
     return unclear("unmatched")
 
@@ -242,17 +267,22 @@ def _compare_content(text: str, forms: Sequence[str]) -> Outcome | None:
     return None
 
 
-def _compare_frequency(text: str, forms: Sequence[str]) -> Outcome | None:
-    """Compare how often something is: "nightly" is every night, "weekly" is not; None where a text is no frequency."""
-    said, *wanted = (_OFTEN.fullmatch(one.strip(" .")) for one in (text, *forms))
-    if not said or not all(wanted):
+def _compare_ordinals(text: str, forms: Sequence[str], about: Expectation) -> Outcome | None:
+    """Compare places in an order: "the first" for "1st"; None where either text says anything else."""
+    wanted = [_ordinal(form, about) for form in forms]
+    said = _ordinal(text, about)
+    if said is None or None in wanted:
         return None
-    each, *golds = (
-        (hit["adverb"] or hit["noun"] or hit["day"]).casefold().replace("dai", "day")
-        for hit in (said, *wanted)
-        if hit is not None
-    )
-    return right("contained", text) if each in golds else wrong("other_value", text)
+    return right("contained", text) if said in wanted else wrong("other_value", text)
+
+
+def _ordinal(text: str, about: Expectation) -> int | None:
+    """Return the place in an order that a text states, or the bare number that it is; None where it says more."""
+    values = find_values(text)
+    rest = "".join(text[: one.start] + text[one.end :] for one in values[:1])
+    beside = all(word in _OF_MONTHS or stem(word) in about.words for word in split_tokens(rest))
+    bare = len(values) == 1 and (values[0].kind == "place" or text.strip(" .").isdigit())
+    return int(values[0].amount) if bare and beside else None
 
 
 def _compare_references(text: str, forms: Sequence[str]) -> Outcome | None:
@@ -277,6 +307,15 @@ def _is_place(text: str, form: str) -> bool:
     return state.strip().casefold() in PLACES and split_tokens(text) == split_tokens(town)
 
 
+def _is_another_town(text: str, form: str) -> bool:
+    """Return whether both are towns of one state or country, and other towns ("New Delhi, India")."""
+    (town, _, state), (mine, _, within) = (
+        expand_abbreviations(name.strip(" .")).partition(", ") for name in (form, text)
+    )
+    same = split_tokens(state) == split_tokens(within) and within.casefold() in PLACES
+    return same and is_capitalised(mine) and not {*split_tokens(mine)} & {*split_tokens(town)}
+
+
 def _is_firm(text: str, form: str) -> bool:
     """Return whether an answer is the first word of a firm's name, and no common one ("Deloitte")."""
     words = split_tokens(text)
@@ -294,18 +333,40 @@ def _is_surname(text: str, form: str) -> bool:
     return all(any(word in (own, own[0]) for own in names) for word in words)
 
 
+def _repeats_question(text: str, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether an answer has words of the question and no others: "the official command", "a package manager"."""
+    said = {stem(word) for word in split_tokens(text) if word not in EMPTY}
+    theirs = {stem(word) for form in gold.forms for word in split_tokens(form)}
+    plain = not any(char.isupper() or char.isdigit() for char in text.strip()[1:])
+    return (
+        plain and bool(said) and said <= about.words and not said & theirs and not _OFFERS.search(about.question.text)
+    )
+
+
+def _is_rest_of(text: str, form: str, about: Expectation) -> bool:
+    """Return whether an answer is a name without words of the question ("self-update" for "restic self-update")."""
+    words = form.split()
+    for at in range(1, len(words)):
+        dropped, rest = ({*map(stem, split_tokens(" ".join(part)))} for part in (words[:at], words[at:]))
+        if dropped <= about.words and not rest <= about.words and is_same_wording(text, " ".join(words[at:])):
+            return True
+    return False
+
+
 def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
-    """Return whether the gold answer is a name of code, and the answer has another such name that was not asked about.
+    """Return whether the gold answer is a name as code is written, and the answer another one that was not asked about.
 
     A hyphen alone makes no name of code in small letters ("third-party"), nor do signs in an abbreviation.
     """
-    if not all(map(is_code_name, gold.forms)):
+    if not _is_literal(gold, about):
         return False
     said = {name.casefold() for name in CODE_NAME.findall(text) if is_odd(name)}
     asked = about.question.text.casefold()
     wanted = {"".join(split_tokens(form)) for form in gold.forms}
     said = {name for name in said if name not in asked}
     signs = {form[0] for form in gold.forms}
+    if _is_another_command(text, gold, about):
+        return True
     alike = {
         "".join(split_tokens(name)): len(name) > 2 and not (name[0] in "-.#" and name[0] in signs) for name in said
     }
@@ -314,9 +375,30 @@ def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bo
     )
 
 
-def _is_prose_for_code(text: str, gold: GoldAnswer) -> bool:
+def _is_another_command(text: str, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether an answer is another name of as many words ("restic prune" for "restic check")."""
+    said = {*split_tokens(text)}
+    others = [_differs_in_words(text, form, about) for form in gold.forms]
+    return (
+        not any(map(str.isdigit, text))
+        and any(others)
+        and all(other or not said & {*split_tokens(form)} for form, other in zip(gold.forms, others, strict=True))
+    )
+
+
+def _is_literal(gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether a gold answer can be given in its own letters alone: names of code, of commands and the like."""
+    if all(map(is_code_name, gold.forms)):
+        return True
+    return _ASKS_LITERAL.search(about.question.text) is not None and all(
+        len(form.split()) <= _LITERAL and not any(map(str.isdigit, form)) for form in gold.forms
+    )
+
+
+def _is_prose_for_code(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether a short answer is words that have no piece of the gold answer's name of code ("the trash can")."""
-    if not all(is_code_name(form) and _SIGNED.search(form) for form in gold.forms):
+    coded = all(map(is_code_name, gold.forms))
+    if not (all(map(_SIGNED.search, gold.forms)) if coded else _is_literal(gold, about)):
         return False
     pieces = {piece.casefold() for form in gold.forms for piece in _PIECE.findall(form)}
     told = {word for word in split_tokens(text) if word not in EMPTY}
@@ -334,7 +416,7 @@ def _is_no_name(text: str) -> bool:
     return says_none(text) or text.strip(" .!").casefold() == "yes"
 
 
-def _is_only_figures(text: str) -> bool:
+def is_only_figures(text: str) -> bool:
     """Return whether an answer is numbers and dates with their units and no more ("3 million square feet")."""
     spans = [(one.start, one.end) for one in find_values(text)] + [(one.start, one.end) for one in moments(text)]
     rest = "".join(char for at, char in enumerate(text) if not any(start <= at < end for start, end in spans))
@@ -367,8 +449,8 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     """
     forms = [expand_abbreviations(form) for form in gold.forms]
     sentence = len(split_words(text)) > NAME or _STATES_NAME.search(text)
-    if not all(_is_capitalised(form) for form in forms) or not (
-        _has_new_name(text, about) if sentence else _is_capitalised(text)
+    if not all(is_capitalised(form) for form in forms) or not (
+        _has_new_name(text, about) if sentence else is_capitalised(text)
     ):
         return False
     mine = {word for word in split_tokens(expand_abbreviations(text)) if word not in EMPTY} - LEGAL - GENERIC
@@ -385,6 +467,12 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         return False
     if all(_differs_in_words(text, form, about) for form in forms):
         return True
+    if (
+        len(mine) == 1
+        and not text.isupper()
+        and any(len(word) <= _PET_NAME and word[:2] == own[:2] for word in mine for own in theirs)
+    ):
+        return False
     return bool(mine) and not {word[:4] for word in mine} & {word[:4] for word in theirs}
 
 
@@ -423,11 +511,18 @@ def _has_new_name(text: str, about: Expectation) -> bool:
     )
 
 
-def _is_capitalised(text: str) -> bool:
+def is_capitalised(text: str) -> bool:
     """Return whether all content words are capitalised, but a generic one as in "the Client segment", and no digit."""
     telling = [word for word in _NAME_WORD.findall(text) if word.casefold() not in EMPTY]
     telling = [word for word in telling if word not in GENERIC] or telling
+    if len(telling) == 1 and len(split_tokens(text)) == 1 and _is_invented(telling[0]):
+        return True
     return bool(telling) and all(word[0].isupper() for word in telling) and not any(map(str.isdigit, text))
+
+
+def _is_invented(word: str) -> bool:
+    """Return whether a word in small letters is in no dictionary, and so a name ("zypper")."""
+    return len(word) > 2 and word.isalpha() and word.islower() and not (word in _UNLISTED or wordnet.known(word))
 
 
 def _find_scattered(text: str, tokens: Sequence[Word], stemmed: list[str], form: str, about: Expectation) -> str:

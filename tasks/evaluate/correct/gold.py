@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from rarefy.data_contracts.rows import VERDICTS, Question
 from rarefy.tasks.evaluate.correct.by_clock import is_time_of_day
+from rarefy.tasks.evaluate.correct.by_period import SECONDS, parse_frequency, spell_spans
 from rarefy.tasks.evaluate.correct.claim_status import YES_NO_QUESTION, negative_wording, stated_bound
 from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
@@ -44,12 +45,14 @@ _SHARE = re.compile(
 _MANY = re.compile(r"\bhow (?:many|much)\b|\bwhat (?:number|amount)\b", re.IGNORECASE)
 _SIGN_AND_NAME = re.compile(r"([^\w\s]{1,3}) \(([^()]+)\)")  # "; (semicolon)": either says it
 _SHORT_UNIT = re.compile(r"(?<![\w.])(\d{1,3}(?:\.\d+)?)\s?(ms|s|h)(?!\w)")
-_TIME_SPAN = re.compile(
-    r"(?:every |each )?\d[\d.,]* (?:milli)?seconds?|(?:every |each )?\d[\d.,]* hours?", re.IGNORECASE
-)
+_BRACKETED = re.compile(r"(?P<first>[^()]+?) \((?P<again>[^()]+)\)")
+_SAME = Decimal("0.02")  # of one value in two units, as they are rounded
+_UNIT_SIGN = re.compile(r"(?<=\d)\s?(?:[kKMGTP]i?[Bb](?:ps|it|/s)?|[kKMGT]?Hz|[kMG]W)\b")
 _ADDRESS = re.compile(r"[A-Za-z]\w*[@/:_][^\s%$]+")  # "localhost:4317" is a name, whose number says nothing alone
 _RANGE = re.compile(r"(?:between\s|from\s)?(.+?)(?:\s+(?:to|and)\s+)(.+)")
-FIRST = re.compile(r"\W*(?:answer\W+)?(?P<word>yes|no|true|false)\b(?!\.\s?\d|-\w)", re.IGNORECASE)  # of a yes or no
+FIRST = re.compile(
+    r"\W*(?:answer\W+)?(?P<word>yes|no|true|false|not|never)\b(?!\.\s?\d|-\w)", re.IGNORECASE
+)  # of a yes or no
 _SENTENCE = 5  # a form of so many words may be a sentence
 _SEVERAL = re.compile(
     r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b)|\b(?:both|respectively)\b|"
@@ -81,7 +84,7 @@ class ExactValue:
 class GoldAnswer:
     """A parsed gold answer."""
 
-    kind: str  # verdict | clock | moment | value | text | parts
+    kind: str  # verdict | clock | frequency | moment | value | text | parts
     forms: tuple[str, ...]
     values: tuple[ExactValue, ...] = ()
     moments: tuple[Moment, ...] = ()
@@ -132,14 +135,35 @@ def parse_gold(question: Question) -> GoldAnswer:
         if form.strip()
     ]
     forms += [part for form in forms if (sign := _SIGN_AND_NAME.fullmatch(form)) for part in sign.groups()]
-    return _parse_forms(tuple(dict.fromkeys(forms)), parse_expectation(question), True)
+    forms += [form[1:] for form in forms if form[:1] == "$" and is_code_name(form[1:])]
+    about = parse_expectation(question)
+    forms = [part for form in forms for part in _split_restated(form, about)]
+    return _parse_forms(tuple(dict.fromkeys(forms)), about, True)
 
 
 def spell_units(text: str, answer: str) -> str:
-    """Return a text with its short units spelled out ("15s", "100 ms"), where the gold answer is such a time."""
-    if not _SHORT_UNIT.fullmatch(answer.strip()) and not _TIME_SPAN.fullmatch(answer.strip()):
+    """Return a text with its units of time spelled out ("15s", "half an hour"), where the gold answer is a time."""
+    if re.match(r"(?:every|each) \d", answer.strip()):
+        answer = answer.strip().split(" ", 1)[1]
+    values = find_values(spell_spans(answer))
+    if not _SHORT_UNIT.fullmatch(answer.strip()) and not (values and all(one.unit in SECONDS for one in values)):
         return text
-    return _SHORT_UNIT.sub(lambda hit: f"{hit[1]} {DURATIONS[hit[2]]}s", text)
+    return spell_spans(_SHORT_UNIT.sub(lambda hit: f"{hit[1]} {DURATIONS[hit[2]]}s", text))
+
+
+def _split_restated(form: str, about: Expectation) -> list[str]:
+    """Return the two forms of a value that stands again in brackets ("604800 seconds (one week)"), else the form."""
+    hit = _BRACKETED.fullmatch(form)
+    if hit is None or not all(_is_one_value(part, about) for part in hit.groups()):
+        return [form]
+    first, again = (find_values(part)[0] for part in hit.groups())
+    if first.kind == again.kind == "measure" and first.unit != again.unit:
+        lengths = [one.amount * Decimal(SECONDS[one.unit]) for one in (first, again) if one.unit in SECONDS]
+        if len(lengths) == 2 and abs(lengths[0] - lengths[1]) > _SAME * lengths[0]:
+            return [form]
+    elif abs(first.amount - again.amount) > _SAME * abs(first.amount):
+        return [form]
+    return [*hit.groups()]
 
 
 def _parse_forms(forms: tuple[str, ...], about: Expectation, whole: bool) -> GoldAnswer:
@@ -148,6 +172,8 @@ def _parse_forms(forms: tuple[str, ...], about: Expectation, whole: bool) -> Gol
         return GoldAnswer("verdict", forms)
     if whole and forms and all(is_time_of_day(form) for form in forms):
         return GoldAnswer("clock", forms)
+    if whole and forms and all(map(parse_frequency, forms)):
+        return GoldAnswer("frequency", forms)
     if whole and len(parts := split_parts(first, about)) > 1:
         ordered = "respectively" in first or "respectively" in plain_text(about.question.text)
         stated = [one.amount for one in find_values(first)]
@@ -223,6 +249,7 @@ def _is_one_value(text: str, about: Expectation) -> bool:
 
 def _is_bare_quantity(text: str, about: Expectation) -> bool:
     """Return whether a text is a number or date with what it counts, and nothing else."""
+    text = _UNIT_SIGN.sub(lambda sign: " " * len(sign[0]), text)
     spans = [(one.start, one.end) for one in find_values(text)] + [(one.start, one.end) for one in moments(text)]
     rest = "".join(char for at, char in enumerate(text) if not any(start <= at < end for start, end in spans))
     others = [word for word in re.findall(r"[^\W\d_]+", rest) if word.casefold() not in _FILLER]

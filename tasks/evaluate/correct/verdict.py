@@ -9,9 +9,17 @@ from pathlib import Path
 
 from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
 from rarefy.tasks.evaluate.correct.by_clock import judge_clock
+from rarefy.tasks.evaluate.correct.by_period import SECONDS, judge_frequency
 from rarefy.tasks.evaluate.correct.by_set import judge_set
 from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
-from rarefy.tasks.evaluate.correct.by_words import SHORT, is_same_wording, judge_words, names_other_entity
+from rarefy.tasks.evaluate.correct.by_words import (
+    SHORT,
+    is_capitalised,
+    is_only_figures,
+    is_same_wording,
+    judge_words,
+    names_other_entity,
+)
 from rarefy.tasks.evaluate.correct.choice import judge_choice
 from rarefy.tasks.evaluate.correct.claim_status import (
     YES_NO_QUESTION,
@@ -36,21 +44,39 @@ from rarefy.tasks.evaluate.correct.gold import (
     parse_gold,
     spell_units,
 )
-from rarefy.tasks.evaluate.correct.judging import JudgeCase, choose_role
-from rarefy.tasks.evaluate.correct.normalise import EMPTY, extract_answer, find_values, split_tokens, split_words, stems
+from rarefy.tasks.evaluate.correct.judging import GROUPS, JudgeCase, choose_role
+from rarefy.tasks.evaluate.correct.normalise import (
+    EMPTY,
+    extract_answer,
+    find_values,
+    is_code_name,
+    split_tokens,
+    split_words,
+    stems,
+)
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
 from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
 from rarefy.tasks.models.llm.faults import replace_surrogates
+from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.dates import MONTH, Moment, Parts, compare_moments, moments
+from rarefy.tasks.text.quantities import MEASURES, ORDINALS, SCALE_WORDS
 from rarefy.tasks.text.refusals import Refusal, refusal
+from rarefy.tasks.text.stems import stem
 
-_MEANS = {"true": "yes", "false": "no"}
+_MEANS = {"true": "yes", "false": "no", "not": "no", "never": "no"}
+_JOINED = re.compile(r"\s*(?:[,;/|&\n]|\b(?:and|or|as well as|plus)\b)\s*", re.IGNORECASE)
+_CHOOSES = re.compile(r"\b(?:can|may|could|might|or)\b", re.IGNORECASE)  # of several things each will do
+_LEAD_IN = re.compile(r"^\W*(?:(?:only|just|both|either|all of|the)\s+)+", re.IGNORECASE)
 _DENYING = re.compile(r"\b(?:not|no|none|never|nor|neither|cannot)\b|n't\b", re.IGNORECASE)
 _SAYS = frozenset(
     "it they he she them not no none never cannot do does did can may must will would should could".split()
 )
+_PRONOUN = re.compile(r"\W*(?:it|they|he|she|that|this|these|those|there|you|we)\b(?:'s|'re)?", re.IGNORECASE)
 _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B. Company" has no article
-    r"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|(?-i:an?|An?(?=\s[a-z]))|"
+    r"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|"
+    rf"an? (?:\w+ )?(?:{'|'.join(MEASURES)}|{SCALE_WORDS}|"
+    r"dozen|couple|few|pair|while|moment|little|long|third|quarter|fifth|tenth|single|lot|number|"
+    r"percent|point|penny|dollar|euro|bit|share|part)|"
     r"(?:doubl|tripl|quadrupl|halv)\w+)\b",
     re.IGNORECASE,
 )
@@ -64,6 +90,14 @@ _HOUR = re.compile(  # words that may state a time of day, and part of "every Mo
     r"\b(?:no|not|never|always|any|all|morning|noon|afternoon|evening|(?:mid)?night|dawn|dusk|sun(?:rise|set)|hours?|now|\w+day"
     r"|(?:close|start|end|begin\w*) of)\b",
     re.IGNORECASE,
+)
+_HOW_OFTEN = re.compile(  # words that may say how often
+    r"\b(?:no|not|never|always|often|seldom|rarely|sometimes|any|all|each|every|per|once|twice|times?|when\w*|\w+ly"
+    r"|continu\w+|constant|occasional|as needed|on demand|second|minute|hour|day|night|week|month|quarter|year)s?\b",
+    re.IGNORECASE,
+)
+_DAY_IN_WORDS = re.compile(  # "the first of January"
+    rf"\b(?:the )?(?P<day>{'|'.join(ORDINALS)})(?: day)? of (?P<month>{MONTH})\b", re.IGNORECASE
 )
 _SMALL = re.compile(r"[$€£]?\d{1,3}%?\.?")  # no year
 _FIRM = frozenset(("money", "percent", "points"))  # kinds of number that show their unit
@@ -99,6 +133,10 @@ def _match_one(
     if gold.kind == "clock":
         short = config.value and len(split_words(text)) <= SHORT
         outcome = judge_clock(text, gold.forms, about.question.text, short)
+    elif gold.kind == "frequency":
+        outcome = judge_frequency(text, gold.forms, about.words)
+        if outcome.verdict == "wrong" and not config.value:
+            outcome = unclear("unmatched")
     elif gold.kind == "moment":
         outcome = _judge_moment(text, gold, about, config, beside)
     elif gold.kind == "value":
@@ -112,10 +150,10 @@ def _match_one(
     if otherwise and otherwise.verdict == "right":
         return otherwise
     elsewhere = outcome.why != "unmatched" or gold.unread or not config.value
-    return outcome if elsewhere or not _lacks_value(text, gold) else wrong("no_value", text)
+    return outcome if elsewhere or not _lacks_value(text, gold, about) else wrong("no_value", text)
 
 
-def _lacks_value(text: str, gold: GoldAnswer) -> bool:
+def _lacks_value(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether a short answer states no value of the gold answer's kind ("Ernst & Young LLP", "Yes.").
 
     It may hold numbers of another kind, as a percentage where money is asked for, but no bare number, none with the
@@ -126,7 +164,7 @@ def _lacks_value(text: str, gold: GoldAnswer) -> bool:
     if gold.kind == "moment" and _SMALL.fullmatch(text):
         parts = {part for one in gold.moments for way in one.ways for part in (*way, (way[0] or 0) % 100)}
         return int(re.sub(r"\D", "", text)) not in parts
-    vague = {"moment": _WHEN, "clock": _HOUR}.get(gold.kind, _AS_MUCH)
+    vague = {"moment": _WHEN, "clock": _HOUR, "frequency": _HOW_OFTEN}.get(gold.kind, _AS_MUCH)
     if not re.search(r"\w", text) or len(split_words(text)) > SHORT or vague.search(text):
         return False
     kinds = {exact.kind for exact in gold.values} or {"moment"}
@@ -138,6 +176,7 @@ def _lacks_value(text: str, gold: GoldAnswer) -> bool:
         if (one.year and dates)
         or one.kind in _FIRM - kinds
         or (one.scaled and one.kind == "count" and kinds <= _UNSCALED)
+        or (one.kind == "measure" and _is_another_measure(one.unit, gold, about))
     ]
     rest = list(text)
     for start, end in [(one.start, one.end) for one in dates] + [(one.start, one.end) for one in others]:
@@ -147,6 +186,15 @@ def _lacks_value(text: str, gold: GoldAnswer) -> bool:
         return False
     figures = {_leading_digits(exact.amount) for exact in gold.values}
     return figures.isdisjoint(_leading_digits(one.amount) for one in others)
+
+
+def _is_another_measure(unit: str, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether a unit measures something else than the gold answer: "45 degrees" for 2 seconds or for a count."""
+    if stem(unit) in about.words:
+        return False
+    units = {exact.unit for exact in gold.values if exact.kind == "measure"}
+    long = unit in SECONDS and unit not in ("second", "minute", "hour")  # "two years later" may be a date
+    return all((own in SECONDS) != (unit in SECONDS) for own in units) and not (gold.kind == "moment" and long)
 
 
 def _leading_digits(amount: Decimal) -> tuple[int, ...]:
@@ -184,6 +232,8 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
         _match_one(text, part, about, config, [other for other in gold.parts if other is not part])
         for part in gold.parts
     ]
+    if (outcome := _judge_list(text, gold, about, config)) is not None:
+        return outcome
     right_ones = [one for one in outcomes if one.verdict == "right"]
     covered = len(right_ones) / len(outcomes)
     words = "; ".join(one.matched for one in right_ones)
@@ -202,6 +252,35 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     return unclear(next((one.why for one in outcomes if one.verdict == "open"), "unmatched"))
 
 
+def _judge_list(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome | None:
+    """Judge a short answer that is a plain list of parts of the gold answer; None where it is anything else.
+
+    Right is one with all of them, whatever joins them; wrong one that lacks a name.
+    """
+    offered = re.search(r"\bor\b", text) and not _CHOOSES.search(about.question.text)
+    if len(split_words(text)) > SHORT or _DENYING.search(text) or "?" in text or offered:
+        return None
+    items = [item.strip(" .") for item in _JOINED.split(_LEAD_IN.sub("", text)) if item.strip(" .")]
+    found = [
+        [
+            part
+            for part in gold.parts
+            if len(split_tokens(item)) <= len(split_tokens(part.forms[0])) + 1
+            and _match_one(item, part, about, config).verdict == "right"
+        ]
+        for item in items
+    ]
+    if not all(found):
+        return None
+    known = {id(part) for parts in found for part in parts}
+    covered = len(known) / len(gold.parts)
+    if covered == 1 and not gold.ordered:
+        return right("contained", text)
+    names = {part.kind for part in gold.parts} == {"text"}
+    lacking = covered < 1 and names and config.value and not gold.unread
+    return Outcome("wrong", "value", text, "missing_part", covered) if lacking else None
+
+
 def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     """Judge a yes or no by the first word of the answer, or by what it says in the words of the question."""
     wanted = {
@@ -212,7 +291,18 @@ def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: Corre
         said = _stated_verdict(text, about)
         if said in wanted:
             return right("contained", text)
-        return wrong("other_value", text) if said and config.value else unclear("unmatched")
+        if said and config.value:
+            return wrong("other_value", text)
+        named = (
+            is_only_figures(text)
+            or is_code_name(text)
+            or (
+                is_capitalised(text) and not wordnet.known(text.strip(" .!").casefold())  # "Disabled."
+            )
+        )
+        if config.value and named and wanted == {"no"} and not stems(text) & about.words:
+            return wrong("no_value", text)  # it means yes, or nothing
+        return unclear("unmatched")
     answer = _MEANS.get(hit["word"].casefold(), hit["word"].casefold())
     rest = re.findall(
         r"\b(yes|no|true|false)\b(?!\s(?:longer|more|other|such|later|doubt))", text[hit.end() :].casefold()
@@ -227,23 +317,33 @@ def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: Corre
 
 
 def _stated_verdict(text: str, about: Expectation) -> str:
-    """Return "yes" or "no" where a short answer says or denies what is asked in the question's own words, else ""."""
+    """Return "yes" or "no" where a short answer says or denies what is asked in the question's own words, else "".
+
+    Pronouns may stand for words of the question ("It doesn't sponsor them.").
+    """
     asked = about.question.text
+    text = text.replace("n't", " not")
     words = split_tokens(text)
     own = stems(asked)
     new = {word for word in words if word not in EMPTY and word not in _SAYS and not stems(word) <= own}
     if not YES_NO_QUESTION.match(asked) or _DENYING.search(asked) or new or len(words) > SHORT or "?" in text:
         return ""
     denied = len(_DENYING.findall(text))
-    if denied or not own <= stems(text) | stems(asked.split()[0]):
+    pronoun = _PRONOUN.match(text)
+    echoed = pronoun is not None and (
+        not any(word not in EMPTY and word not in _SAYS for word in words) or own & stems(text[pronoun.end() :])
+    )
+    if not own <= stems(text) | stems(asked.split()[0]) and not echoed:
         return "no" if denied == 1 else ""
-    return "yes"
+    return "no" if denied == 1 else "" if denied else "yes"
 
 
 def _judge_moment(
     text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig, beside: Sequence[GoldAnswer]
 ) -> Outcome:
-    text = _YEAR_AND_MARK.sub(r"\1", text)
+    text = _DAY_IN_WORDS.sub(
+        lambda hit: f"{ORDINALS[hit['day'].lower()]} {hit['month']}", _YEAR_AND_MARK.sub(r"\1", text)
+    )
     dates = list(moments(text))
 
     def quote(one: Moment) -> str:
@@ -441,7 +541,9 @@ class Verdicts:
         if outcome.verdict == "right":
             return replace(row, value=1.0, stage=outcome.stage)
         if outcome.verdict == "wrong":
-            return replace(row, value=0.0, stage="value")
+            role = choose_role(protocol.judge or protocol.name, self._gold(question)[0], question)
+            parts = outcome.covered if role == GROUPS and self.config.groups == "fraction" else 0.0
+            return replace(row, value=parts, stage="value")
         if protocol.contained and outcome.why in CONTAINED and self.config.extra == "judge":
             return replace(row, value=1.0, stage="contained")
         if protocol.contained:

@@ -18,6 +18,7 @@ from rarefy.tasks.text.refusals import refusal
         "There is no explicit mention of the number of stores in the filing.",
         "The ratio cannot be calculated from what is given.",
         "No information is available about this.",
+        "The minutes don't say when the meeting ended.",
         "Unknown",
     ],
 )

@@ -222,13 +222,18 @@ def test_an_answer_of_several_parts_is_judged_part_by_part(groups, value):
     """Retrieval robustness, Appendix C: answer_evaluation_asqa.j2; whether the share or all counts is open (B3)."""
     judge = says("[Start answer]\nGroup 1: Yes\nGroup 2: Yes\nGroup 3: No\n[End answer]")
     config = JUDGED.model_copy(update={"groups": groups})
-    row = only("Alto and Lark Spur", protocol="retrieval_robustness", question="owners", config=config, judge=judge)
+    told = {"protocol": "retrieval_robustness", "question": "owners"}
+    row = only("Alto, and later perhaps Lark Spur", config=config, judge=judge, **told)
     assert row.value == pytest.approx(value)
+    by_rule = only("Alto and Larkspur", config=config, judge=judge, **told)
+    assert (by_rule.stage, by_rule.value, by_rule.why) == ("value", pytest.approx(value), "missing_part")
     (request,) = judge.asked
     assert "Group 3: <Your answer. Choose from: Yes, No>" in request.messages[0].content
     short = says("[Start answer]\nGroup 1: Yes\n[End answer]")
     assert (
-        scored("Alto", protocol="retrieval_robustness", question="owners", config=JUDGED, judge=short)[-1].status
+        scored("Alto, I think", protocol="retrieval_robustness", question="owners", config=JUDGED, judge=short)[
+            -1
+        ].status
         == "failed"
     )
 
