@@ -355,7 +355,7 @@ class Variant:
     chunk_id: str = ""  # the chunk that was changed, or that the passage was taken from; "" on the query side
     number: int = 0  # 0, 1, ... of several by the same perturbation
     family: str = ""  # the perturbation's, or its class of noise
-    method: str = ""  # rules | selection | model | apertium
+    method: str = ""  # rules | selection | model
     spans: tuple[Span, ...] = ()  # where the gold evidence of this chunk stands in `text`
     entailment: str = ""  # "entailment, entailment": original to variant, and back; "kept, kept" by rules; "" not asked
     checks: tuple[str, ...] = ()  # that were held against it and held, by name

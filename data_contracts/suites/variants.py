@@ -163,7 +163,7 @@ SIMILARITY = Suite(
     ),
 )
 
-METHODS = ("rules", "selection", "model", "apertium")
+METHODS = ("rules", "selection", "model")
 SAME = ("entailment", "kept")  # labels of a text that says what the other one says
 
 

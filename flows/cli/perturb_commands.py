@@ -261,7 +261,7 @@ def entry_as_json(entry: "Perturbation") -> dict[str, Any]:
         "about": entry.about,
         "method": methods_of(entry),
         "needs_model": not entry.rules,
-        "needs": "the system under test" if entry.generator else entry.needs,
+        "needs": "the system under test" if entry.generator else "",
         "languages": list(entry.speaks) if entry.rules else [],
         "checks": list(entry.checks),
         "baseline": list(entry.baseline),
@@ -271,7 +271,7 @@ def entry_as_json(entry: "Perturbation") -> dict[str, Any]:
 
 
 def methods_of(entry: "Perturbation") -> list[str]:
-    """How it can be made: by rules, selection or a program offline, by a model."""
+    """How it can be made: by rules or selection offline, by a model."""
     return ([entry.by] if entry.rules else []) + (["model"] if entry.role else [])
 
 
@@ -309,9 +309,8 @@ def _how(entry: "Perturbation") -> str:
     """The methods in words, and which languages the offline one knows."""
     if not entry.rules:
         return "needs the system under test" if entry.generator else "needs a model"
-    method = {"rules": "rules", "selection": "selection", "apertium": "apertium (EN-ES)"}[entry.by]
-    spoken = f" ({', '.join(entry.speaks)})" if entry.speaks and entry.by != "apertium" else ""
-    return f"{method}{spoken}{', or a model' if entry.role else ''}"
+    spoken = f" ({', '.join(entry.speaks)})" if entry.speaks else ""
+    return f"{entry.by}{spoken}{', or a model' if entry.role else ''}"
 
 
 def _ends(left: str, right: str, width: int) -> str:

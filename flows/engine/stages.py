@@ -51,7 +51,7 @@ from rarefy.tasks.knowledge import extract, graph, link, normalise, supersede
 from rarefy.tasks.knowledge.supersede.latest import recency
 from rarefy.tasks.models import prompts
 from rarefy.tasks.models.llm import LLMConfig
-from rarefy.tasks.perturb import catalogue, pools
+from rarefy.tasks.perturb import pools
 from rarefy.tasks.perturb.vary import Unchanged
 from rarefy.tasks.questions import ask, gates, grade, probe
 from rarefy.tasks.questions.ask import model as ask_model
@@ -210,7 +210,7 @@ def _pool_dependencies(config: Config) -> dict[str, str]:
 
 
 def _variant_dependencies(config: Config) -> dict[str, str]:
-    """The lists, models and programs that ship or are named: words, WordNet, spaCy's pipeline, entailment, apertium."""
+    """The lists, models and programs that ship or are named: words, WordNet, spaCy's pipeline, entailment."""
     own = Path(perturb.__file__).parent
     lists = sorted([*own.rglob("*.tsv"), *own.parent.glob("text/syntax/*.tsv")])
     found = (
@@ -226,8 +226,7 @@ def _variant_dependencies(config: Config) -> dict[str, str]:
     elif ":" in config.nli.method:
         file = file_of(config.nli.method)
         found[file.name] = cached_digest(file)
-    needed = {entry.needs for entry in perturb.choose_perturbations(config.perturb)} - {""}
-    return found | {name: catalogue.find_program_version(name) for name in sorted(needed)}
+    return found
 
 
 @dataclass(frozen=True, slots=True)

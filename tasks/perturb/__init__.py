@@ -21,4 +21,4 @@ __all__ = [
     "vary_with_similarities",
 ]
 
-VERSION = 15  # no look-alike letters among typing errors, unless asked for
+VERSION = 16  # back-translation by a model alone

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from random import Random
 from typing import Any, Literal
 
@@ -28,9 +28,8 @@ class Perturbation:
     checks: tuple[str, ...]  # what must hold of it, by name in checks.CHECKS, proof.SIMILARITY, proof.ENTAILMENT
     rules: str = ""  # module:function (a case.Make); "" for what only a model can do
     role: str = ""  # of a prompt in prompts/; "" for what no model is needed for
-    by: str = "rules"  # what the offline method is: rules | selection | apertium
+    by: str = "rules"  # what the offline method is: rules | selection
     speaks: tuple[str, ...] = ("en",)  # languages of the rules; () for any
-    needs: str = ""  # a program that the rules need
     generator: bool = False  # made by the system under test, not by the model of [llm]
     whole: bool = False  # a question's gold chunks must all be changed, or none counts
     alone: bool = False  # depends on the passage alone: made once for all its questions
@@ -254,12 +253,9 @@ DOCUMENT = (
     _rare_chunk(
         name="back_translation",
         family="back_translation",
-        about="into French and back by a model; into Spanish and back where apertium is installed",
+        about="into French and back",
         checks=_SAME_MEANING,
-        rules=f"{_CHUNKS}.back_translation:back_translation",
-        by="apertium",
         role="back_translation",
-        needs="apertium",
         whole=True,
         alone=True,
     ),
@@ -501,9 +497,6 @@ def count_wanted(entry: Perturbation, config: PerturbConfig) -> int:
 
 # Requirements
 
-# the function that returns the installed version of a program and its data; "" where it is missing
-PROGRAMS = {"apertium": "rarefy.tasks.perturb.document.back_translation:version"}
-
 
 def find_missing_requirement(entry: Perturbation, case: Case, asks: bool) -> str:
     """The code of what is missing to make this of a case; "" where nothing is. `asks`: a model makes it."""
@@ -513,10 +506,4 @@ def find_missing_requirement(entry: Perturbation, case: Case, asks: bool) -> str
         return "needs_generator" if entry.generator else "needs_model"
     if entry.speaks and case.language.partition("-")[0].lower() not in entry.speaks:
         return "language"
-    return f"needs_{entry.needs}" if entry.needs and not find_program_version(entry.needs) else ""
-
-
-@cache
-def find_program_version(program: str) -> str:
-    """The installed version of a program; "" where it cannot be used."""
-    return str(find(PROGRAMS[program], {})())
+    return ""

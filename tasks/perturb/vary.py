@@ -129,7 +129,7 @@ def vary_with_similarities(
     Drafts are tried until as many as wanted pass the checks. Where several are wanted, failed ones become rejected
     rows; where one is wanted and none passes, one does: the first that failed by similarity alone
     (`below_threshold`), else the first. Without drafts a row says why: `no_candidate`, `needs_model`,
-    `needs_<program>`, `language`, `unanswered`. Where all chunks of a question must change, one rejected chunk rejects
+    `needs_generator`, `language`, `unanswered`. Where all chunks of a question must change, one rejected chunk rejects
     the others (`other_chunk_rejected`).
 
     `nli` is needed for entailment, `llm` where `config.by` wants a model; ValueError without. Chunks of pools must be

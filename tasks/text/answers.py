@@ -94,8 +94,14 @@ def _may_state(text: str, form: _Form) -> bool:
     written = written_digits(text)
     if written is None or not form.digits or "" in form.digits:  # zeros are not among them
         return True
-    words = NUMBER_IN_WORDS if any(len(digits) < 3 for digits in form.digits) else _LONG_IN_WORDS
-    return not form.digits.isdisjoint(written) or words.search(text) is not None
+    short = any(len(digits) < 3 for digits in form.digits)
+    return not form.digits.isdisjoint(written) or _has_number_in_words(text, short)
+
+
+@cache_short_texts
+def _has_number_in_words(text: str, short: bool) -> bool:
+    """Whether a number stands there in words, of three digits or more unless `short`."""
+    return (NUMBER_IN_WORDS if short else _LONG_IN_WORDS).search(text) is not None
 
 
 def _forms(forms: Iterable[str]) -> list[str]:

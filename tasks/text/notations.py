@@ -13,6 +13,7 @@ from rarefy.tasks.text.memo import cache_short_texts
 from rarefy.tasks.text.quantities import CURRENCIES, MEASURES, MOST_DIGITS, SCALES, Quantity, quantities
 
 _DIGITS = re.compile(r"\d(?:[.,' \u00a0]?\d)*")
+_RUN = re.compile(r"\d+")
 _FRACTION = re.compile(r"[½¼¾⅛⅜⅝⅞]|\d/\d")
 # A text that a containment metric would find by accident ("5" is in "2015") must stand between token boundaries.
 SHORT = 4
@@ -129,7 +130,7 @@ def written_digits(text: str) -> tuple[str, ...] | None:
         return None
     found: set[str] = set()
     for hit in _DIGITS.finditer(told):
-        runs = re.findall(r"\d+", hit[0])
+        runs = _RUN.findall(hit[0])
         for at in range(len(runs)):
             digits = ""
             for run in runs[at:]:

@@ -40,11 +40,6 @@ def test_variants_hang_on_the_words_and_models_that_ship():
     assert all(found[name] for name in ("interchangeable.tsv", "wordnet", "pipeline", "model"))
 
 
-def test_variants_hang_on_a_program_where_it_is_asked_for():
-    assert "apertium" not in varying.dependencies(config(document=("format",)))
-    assert "apertium" in varying.dependencies(config(document=("back_translation",)))
-
-
 def test_a_function_from_outside_is_read():
     found = varying.dependencies(config(query=("makers:numbered",)))
     assert len(found["makers:numbered"]) == 32

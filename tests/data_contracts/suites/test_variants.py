@@ -62,7 +62,7 @@ BREACHES = [
         "2 unperturbed variants",
     ),
     (Variant, "family is a name or empty", 1, {"family": "my family"}, "my family"),
-    (Variant, "method is rules | selection | model | apertium, or empty", 1, {"method": "magic"}, "magic"),
+    (Variant, "method is rules | selection | model, or empty", 1, {"method": "magic"}, "magic"),
     (Variant, "a passage has a chunk", NOISE, {"chunk_id": ""}, "a context variant of no chunk"),
     (Variant, "number is at least 0", 1, {"number": -1}, "-1"),
     (Variant, "a kept variant has its number alone", "again", {"variant_id": NOBODY}, "kept before"),

@@ -51,10 +51,10 @@ def test_retrieved_passages_are_those_left_by_the_reranker_for_that_very_wording
 
 
 def test_where_a_passage_has_no_variant_the_cell_is_there_and_says_why() -> None:
-    why = Variant("lost", "q0", "document", "back_translation", "", rejected_because="needs_apertium")
+    why = Variant("lost", "q0", "document", "back_translation", "", rejected_because="needs_model")
     rows = tried(RARE, made(1, documents=("answer_deleted",), rejected=[why]), CONFIG)
     lost = [row for row in rows if row.cell == "lexical_different"]
-    assert len(lost) == 5 and {row.skipped_because for row in lost} == {"needs_apertium"} and len(rows) == 31
+    assert len(lost) == 5 and {row.skipped_because for row in lost} == {"needs_model"} and len(rows) == 31
 
 
 def test_a_change_of_some_of_the_gold_chunks_is_no_change_of_the_documents() -> None:

@@ -31,7 +31,7 @@ CORPORA = {  # folder, and how its files' names begin
 WORDINGS = tuple(
     entry.name
     for entry in CATALOGUE.values()
-    if entry.side == "query" and entry.rules and not entry.needs and {SIMILARITY, ENTAILMENT} & set(entry.checks)
+    if entry.side == "query" and entry.rules and {SIMILARITY, ENTAILMENT} & set(entry.checks)
 )
 
 
