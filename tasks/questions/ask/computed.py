@@ -20,7 +20,7 @@ from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable, lo
 from rarefy.tasks.questions.ask.patterns import Wording, fiscal_year_label, refuse
 
 DIGITS = 3  # of figures that a percentage is made of
-MOST = 3  # times what it was before: of what has grown more nobody gives a percentage
+MOST = 10  # times what it was before: of what has grown more nobody gives a percentage
 
 
 def change(path: Path, index: CorpusIndex) -> Wording:
