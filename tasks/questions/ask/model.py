@@ -175,9 +175,8 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, per_passage: int) 
 
     Of some multi-hop ones any question would be turned down: a chunk, an overlapping one for instance, states all
     facts; the pivot has no telling name; the relations lead to a second answer; or what is given is no name either.
-    About others nobody would ask: a fact is a line of a cover page (`cover_fact`); it leads through the company whose
-    own documents state both facts (`pivot_is_filer`); whoever knows the officer that is given knows the company
-    (`clue_known`); or subjects meet in a state or a common thing (`pivot_generic`), or are one
+    About others nobody would ask: a fact is a line of a cover page (`cover_fact`); whoever knows the officer that is
+    given knows the company (`clue_known`); or subjects meet in a state or a common thing (`pivot_generic`), or are one
     thing in several years (`ends_alike`). Of single facts those of a cover page are left out, and further ones of a
     passage, or of one relation in it (`enough_of_passage`).
     """
@@ -210,7 +209,7 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, per_passage: int) 
 # symbol, exchange, address, telephone, state of incorporation, end of the year, in the words of rules and of models
 _COVER = re.compile(
     r"\bsymbols?\b|\b(?:listed|quoted|trade[sd]?) (?:on|under)\b|\b(?:re)?incorporated (?:in|under)\b"
-    r"|\bexecutive offices\b|\bheadquarter(?:s|ed)\b|\b(?:tele)?phone\b|\bfiscal year end(?:s|ed|ing)?\b",
+    r"|\bexecutive offices\b|\b(?:tele)?phone\b|\bfiscal year end(?:s|ed|ing)?\b",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -225,11 +224,7 @@ def _nobody_asks(path: Path, index: CorpusIndex, filers: Set[str]) -> str:
     if any(fact.object_type in ("STATE", "EXCHANGE") or _COVER.search(fact.relation) for fact in facts):
         return "cover_fact"
     if path.pattern == "chain":
-        if facts[0].object not in filers:
-            return ""
-        if facts[0].subject_type == "PERSON":
-            return "clue_known"
-        return "pivot_is_filer" if facts[0].entity == facts[-1].entity else ""
+        return "clue_known" if facts[0].subject_type == "PERSON" and facts[0].object in filers else ""
     if path.pattern != "inverted_star":
         return ""
     # years alone: PEP 503 and PEP 629 are two things, the 2023 and the 2024 plan are one
