@@ -196,7 +196,7 @@ def states_beside_another(fact: Triplet, amount: Decimal, said: Statement, chunk
 def may_state(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> bool:
     """Might a row or sentence state the fact? The fewer digits agree, the more of its words must, or its time."""
     needed, parts = measure_and_part(fact)
-    if not is_amount(fact, amount, said):
+    if not needed or not is_amount(fact, amount, said):  # of a subject of its own no words tell the measure
         return False
     same = _is_same(amount, said)
     digits = len(digits_of(amount)) if same else digits_shown(said.quantity)
