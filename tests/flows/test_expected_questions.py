@@ -64,13 +64,13 @@ def test_the_forecast_of_the_whole_sample_corpus_is_near_what_its_build_accepts(
 
 
 def test_a_forecast_of_half_the_documents_says_twice_what_was_found_and_no_more_than_the_quota(sampled):
-    quotas = {name: 30 if name == "change" else 100_000 for name in Config().graph.quotas}
+    quotas = {name: 40 if name == "change" else 100_000 for name in Config().graph.quotas}
     config = QUICK.model_copy(update={"graph": QUICK.graph.model_copy(update={"quotas": quotas})})
     filing = [row for row in sampled if row.facts][:1]
     once, twice = extrapolate(filing, 1, 1, config, still), extrapolate(filing, 1, 2, config, still)
-    assert once.counts["single"] and once.counts["change"] == 30
+    assert once.counts["single"] and 0 < once.counts["change"] <= 40  # the share of a full quota that is accepted
     assert twice.counts == {
-        name: 30 if name == "change" else pytest.approx(2 * count) for name, count in once.counts.items()
+        name: pytest.approx(count if name == "change" else 2 * count) for name, count in once.counts.items()
     }
 
 
