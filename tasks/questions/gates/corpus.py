@@ -268,7 +268,8 @@ def near_duplicate(questions: Questions, config: GatesConfig, *, chunks: Chunks,
             else:
                 kept.append(text)
     found: set[tuple[Key, ...]] = set()
-    for question in sorted(questions, key=lambda q: q.question_id):
+    # of two labels the shorter one stays, whatever ids a revision of the document gives them
+    for question in sorted(questions, key=lambda q: (len(q.text), q.text, q.question_id)):
         if question.question_id not in reasons:
             same = [of(question, triplets) for of in (_cell_of, _figures_of, _list_of, _traits_of)]
             if not found.isdisjoint(key for key in same if key):
