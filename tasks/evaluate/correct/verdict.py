@@ -228,12 +228,12 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     ends = len(gold.parts) == 2 and all(part.kind == "value" for part in gold.parts) and is_range(gold.forms[0])
     if ends and (outcome := judge_range(text, gold.parts[0], gold.parts[1], about, config)):
         return outcome
+    if (outcome := _judge_list(text, gold, about, config)) is not None:
+        return outcome
     outcomes = [
         _match_one(text, part, about, config, [other for other in gold.parts if other is not part])
         for part in gold.parts
     ]
-    if (outcome := _judge_list(text, gold, about, config)) is not None:
-        return outcome
     right_ones = [one for one in outcomes if one.verdict == "right"]
     covered = len(right_ones) / len(outcomes)
     words = "; ".join(one.matched for one in right_ones)
@@ -333,9 +333,9 @@ def _stated_verdict(text: str, about: Expectation) -> str:
     echoed = pronoun is not None and (
         not any(word not in EMPTY and word not in _SAYS for word in words) or own & stems(text[pronoun.end() :])
     )
-    if not own <= stems(text) | stems(asked.split()[0]) and not echoed:
+    if denied:
         return "no" if denied == 1 else ""
-    return "no" if denied == 1 else "" if denied else "yes"
+    return "yes" if echoed or own <= stems(text) | stems(asked.split()[0]) else ""
 
 
 def _judge_moment(

@@ -278,7 +278,8 @@ class Proof:
         short = self._short_names(self.row.subject)
         if any(find_words(name, self.words) for name in short):
             return ""
-        if any(find_words(name, self._lead_in()) for name in (self.row.subject, *own, *short)):
+        lead_in = self._lead_in()
+        if any(find_words(name, lead_in) for name in (self.row.subject, *own, *short)):
             return ""
         if _REFERS.search(self.row.source_sentence):
             before = self.text[max(self.row.start - _NEAR, 0) : self.row.start]
