@@ -292,7 +292,7 @@ def _figures_of(question: Question, triplets: Triplets) -> tuple[Key, ...]:
     Net sales and total net sales of one amount are one figure.
     """
     used = [triplets[name] for name in question.triplet_ids if name in triplets]
-    if not all(is_figure(fact) and len(digits_of(Decimal(fact.value))) >= ENOUGH for fact in used):
+    if not used or not all(is_figure(fact) and len(digits_of(Decimal(fact.value))) >= ENOUGH for fact in used):
         return ()
     told = {(_subject(fact), fact.value.lstrip("-"), fact.unit, fact.period_end or fact.period) for fact in used}
     asked = question.answer.lstrip("$(").rstrip(")") if question.pattern in MULTI_HOP else ""
@@ -302,7 +302,7 @@ def _figures_of(question: Question, triplets: Triplets) -> tuple[Key, ...]:
 def _list_of(question: Question, triplets: Triplets) -> tuple[Key, ...]:
     """Of a listing by figures, what is listed and what was measured, whenever; () for other patterns."""
     used = [triplets[name] for name in question.triplet_ids if name in triplets]
-    if question.pattern != "listing" or not all(map(is_figure, used)):
+    if question.pattern != "listing" or not used or not all(map(is_figure, used)):
         return ()
     return ("listed", *sorted({fact.concept or fact.relation.casefold() for fact in used})), *sorted(
         {(_subject(fact),) for fact in used}
