@@ -99,7 +99,7 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
     )
     per_pivot: int = Field(100, ge=1, description="multi-hop paths of one pattern around one entity, at most")
     per_part: int = Field(
-        10, ge=1, description="chains that ask for figures of one part of a company, which stars ask for as well"
+        16, ge=1, description="chains that ask for figures of one part of a company, which stars ask for as well"
     )
     per_answer: int = Field(1, ge=1, description="paths of one pattern that end in the same fact, at most")
     per_meeting: int = Field(

@@ -2,7 +2,7 @@
 
 import re
 
-from rarefy.data_contracts.rows import Triplet
+from rarefy.data_contracts.rows import Chunk, Triplet
 from rarefy.tasks.knowledge.extract.column_heads import find_unit, unit_in_brackets
 from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.questions.ask.aliases import short_name
@@ -214,6 +214,38 @@ _LEANING = re.compile(
     r"|[:—()]|\d|-[A-Z]|[A-Z][a-z]+ [A-Z][a-z]|\bother\b.*\bother\b"
 )
 _JOINS = _BETWEEN | {"of", "and", "from"}
+
+
+_SEGMENT = re.compile(r"\bsegment\b(?! and)", re.I)
+
+
+def is_under_segment(triplet: Triplet, chunk: Chunk) -> bool:
+    """Whether a cell of a filing stands below a segment's heading, or in a group of rows of one, not yet added up.
+
+    "Total package revenue" closes the rows of packages, and not those of the segment that has them.
+    """
+    if _read_filing(triplet.subject) is None:
+        return False
+    above = chunk.text[: triplet.start].splitlines()
+    heading = next((line for line in reversed(above) if line.startswith("#")), chunk.section.rpartition(">")[2])
+    if _SEGMENT.search(heading):
+        return True
+    open_group = ""
+    for line in above:
+        if not line.startswith("|"):
+            open_group = ""
+            continue
+        label, *figures = (cell.strip() for cell in split_cells(line))
+        if not any(figures) and _SEGMENT.search(label):
+            open_group = label
+        elif any(figures) and re.match(r"total\b", label, re.I) and _words(open_group) <= _words(label):
+            open_group = ""
+    return bool(open_group)
+
+
+def _words(label: str) -> set[str]:
+    """The words of a label."""
+    return set(re.findall(r"\w+", label.casefold()))
 
 
 def _read_filing(subject: str) -> tuple[str, str, str] | None:

@@ -127,18 +127,26 @@ class CorpusIndex:
             }
         return self._mentioning[words]
 
+    def chunks_stating(self, fact: Triplet) -> list[str]:
+        """The chunks from which a fact was read."""
+        facts = self.facts.get((subject_of(fact), relation_of(fact)), ())
+        return sorted({other.chunk_id for other in facts if object_of(other) == object_of(fact)})
+
     def find_name(self, document: Document, among: Iterable[str]) -> Span | None:
-        """The line with the name of a document's entity in one of these chunks, or on its cover; None for nowhere.
+        """The line with the name of a document's entity in one of these chunks; None for nowhere.
 
         A passage that only spells the name somewhere else (lawsuits, a savings plan) says nothing of what is asked.
         """
-        first = [chunk.chunk_id for chunk in self._by_document.get(document.doc_id, ())[:1]]
-        traits = [t for t in self.traits.get(self.keys.get(document.entity, ""), ()) if t.doc_id == document.doc_id]
-        cover = sorted({t.chunk_id for t in traits}, key=lambda name: (self.chunks[name].start, name))[:1]
-        own = [name for name in (*among, *first, *cover) if self.chunks[name].doc_id == document.doc_id]
-        forms = (document.entity, document.entity.upper())  # some covers print it in capitals alone
+        own = [name for name in among if self.chunks[name].doc_id == document.doc_id]
+        forms = (document.entity, document.entity.upper())  # some print it in capitals alone
         lines = (_line_with(self.chunks[name], form) for form in forms for name in own)
         return next(filter(None, lines), None)
+
+    def cover_of(self, document: Document) -> list[str]:
+        """The chunks with a document's first words, and with what its cover says of its entity."""
+        first = [chunk.chunk_id for chunk in self._by_document.get(document.doc_id, ())[:1]]
+        traits = [t for t in self.traits.get(self.keys.get(document.entity, ""), ()) if t.doc_id == document.doc_id]
+        return first + sorted({t.chunk_id for t in traits}, key=lambda name: (self.chunks[name].start, name))[:1]
 
     def has_several(self, fact: Triplet) -> bool:
         """Whether its subject stands in the same relation to several things."""

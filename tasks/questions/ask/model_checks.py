@@ -119,7 +119,7 @@ def _entity_answer(answer: str, roles: Roles, index: CorpusIndex) -> Wording | N
         document = index.documents[end.triplet.doc_id]
         own = {fold_text(name) for name in company_names(document.entity)} if document.entity else set()
         if end.head and fold_text(answer) in own and {fold_text(name) for name in company_names(end.name)} & own:
-            line = index.find_name(document, [end.triplet.chunk_id])
+            line = index.find_name(document, [end.triplet.chunk_id, *index.cover_of(document)])
             if line and (
                 exact := _find_answer(answer, index.chunks[line.chunk_id].text[line.start : line.end], end.triplet)
             ):

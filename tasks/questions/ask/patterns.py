@@ -13,7 +13,7 @@ from rarefy.tasks.knowledge.extract.values import FACTORS
 from rarefy.tasks.knowledge.graph.facts import is_member
 from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.questions.ask.aliases import company_names
-from rarefy.tasks.questions.ask.cells import ask_for_cell, cell_fault
+from rarefy.tasks.questions.ask.cells import ask_for_cell, cell_fault, is_under_segment
 from rarefy.tasks.questions.ask.facts import (
     OFFICE,
     ask_deadline,
@@ -77,6 +77,8 @@ def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
         return make_wording(ask_link(triplet, index), triplet)
     if triplet.subject_type == "TABLE":
         reason = describe_measure(triplet).rejected_because or cell_fault(triplet)
+        if not reason and is_under_segment(triplet, index.chunks[triplet.chunk_id]):
+            reason = "table_of_others"
         return refuse(reason) if reason else make_wording(ask_for_cell(triplet), triplet)
     if triplet.method == "deadline":
         return make_wording(ask_deadline(triplet), triplet)
@@ -306,7 +308,7 @@ def word_question(given: list[Triplet], second: Triplet, trait: Triplet | None, 
     names = sorted(mid_sentence(index.call(arm.subject)) for arm in given)
     document = index.documents[second.doc_id]
     traits = (trait,) if trait else ()
-    naming = index.find_name(document, [t.chunk_id for t in (second, *traits)])
+    naming = index.find_name(document, [*(t.chunk_id for t in (second, *traits)), *index.chunks_stating(second)])
     holders = index.subjects[relation_of(trait), object_of(trait)] if trait else {subject_of(arm) for arm in given}
     other = "" if holders.isdisjoint(subject_of(arm) for arm in given) else "other "
     company = other + (with_trait(kind, trait) if trait else kind)

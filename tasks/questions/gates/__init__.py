@@ -6,7 +6,7 @@ Gates look at the question and its evidence (`wording`) or at the whole corpus (
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from rarefy.data_contracts.rows import MULTI_HOP, Chunk, Question, Triplet
+from rarefy.data_contracts.rows import Chunk, Question, Triplet
 from rarefy.tasks.find import find
 from rarefy.tasks.questions.gates.alternatives import Alternatives
 from rarefy.tasks.questions.gates.config import GatesConfig
@@ -70,9 +70,7 @@ def judge(
         reasons |= find(name, GATES)(standing, config, chunks=chunks, triplets=triplets)
     standing = [q for q in rows if not q.rejected_because and q.question_id not in reasons]
     if config.whole_gold:
-        reasons |= {
-            q.question_id: "gold_unclear" for q in standing if q.pattern not in MULTI_HOP and index.is_unclear(q)
-        }
+        reasons |= {q.question_id: "gold_unclear" for q in standing if index.is_unclear(q)}
         standing = [q for q in standing if q.question_id not in reasons]
     tags = find_retrievable(standing, chunks, config.retrieved) if config.retrieved else {}
     for question in rows:

@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import MULTI_HOP, Chunk, Question, Triplet
+from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.questions.ask.aliases import ROUNDING
 from rarefy.tasks.questions.gates.changes import Change
-from rarefy.tasks.questions.gates.figures import FEWEST, LEAST, LONG, is_figure, is_of_one_column
+from rarefy.tasks.questions.gates.figures import ENOUGH, FEWEST, LEAST, LONG, is_figure, is_of_one_column
 from rarefy.tasks.questions.gates.index import Figures
 from rarefy.tasks.questions.gates.measure_words import telling
 from rarefy.tasks.questions.gates.names import Names
@@ -29,6 +30,8 @@ def _digits_needed(pattern: str, facts: Sequence[Triplet]) -> int:
     amounts = {Decimal(fact.value) for fact in facts if is_figure(fact)}
     if pattern == "change":
         return _digits_to_subtract(amounts)
+    if len({fact.subject_key for fact in facts}) * 2 == len(facts) and pattern == "comparison":
+        return ENOUGH  # of growth
     apart = (kept for kept in range(LEAST, LONG) if len({f"{one:.{kept - 1}e}" for one in amounts}) == len(amounts))
     return next(apart, LONG)
 
@@ -72,13 +75,16 @@ class Alternatives:
         found: dict[str, tuple[Lists, Lists]] = {}
         for question in questions:
             facts = self._facts(question)
-            changes = self._state_change(question, facts)
+            changes, clues = self._state_change(question, facts), _clues_to_year(question, facts)
+            settling = self._settle_year(clues)
             whole: list[tuple[str, ...]] = []
             parts: list[tuple[str, ...]] = []
             for chunk_id in question.chunk_ids:
                 here = [fact for fact in facts if fact.chunk_id == chunk_id]
                 fewest = _digits_needed(question.pattern, here if question.pattern in MULTI_HOP else facts)
                 sets = [self.state(fact, fewest) for fact in here]
+                if here and all(fact in clues for fact in here):
+                    sets = [one | settling for one in sets]
                 all_of_it = frozenset.intersection(*sets) | changes if sets else self._name_beside(question, facts)
                 whole.append(tuple(sorted(all_of_it - {chunk_id})))
                 if frozenset().union(*sets) - all_of_it - {chunk_id}:
@@ -88,15 +94,27 @@ class Alternatives:
         return found
 
     def is_unclear(self, question: Question) -> bool:
-        """May a passage that is neither gold nor an alternative state a figure that the question asks for?"""
+        """May a passage that is neither gold nor an alternative state a fact that the question takes?
+
+        Of a path that is a fact between names, or the figure that is asked for: a year or a part is singled out by
+        figures of one table, none of which tells it alone.
+        """
         known = question.stating
-        figures = (fact for fact in self._facts(question) if is_figure(fact) and fact.chunk_id in self.chunks)
+        facts = [fact for fact in self._facts(question) if fact.chunk_id in self.chunks]
+        if question.pattern in MULTI_HOP:
+            facts = [fact for fact in facts if not is_figure(fact) or fact.answer == question.answer]
         return any(
             name not in known and name not in self.state(fact)  # what is too rounded to reckon with is clear, too
-            for fact in figures
-            if fact.subject_type != "TABLE" and not _is_of_section(fact)
-            for name in self.figures.may_state(fact)
+            for fact in facts
+            for name in self._may_state(fact, question)
         )
+
+    def _may_state(self, fact: Triplet, question: Question) -> Iterator[str]:
+        if is_figure(fact):
+            if fact.subject_type != "TABLE" and not _is_of_section(fact):
+                yield from self.figures.may_state(fact)
+        elif question.pattern in MULTI_HOP:
+            yield from self.names.may_state(fact)
 
     def _facts(self, question: Question) -> list[Triplet]:
         return [self.triplets[name] for name in question.triplet_ids if name in self.triplets]
@@ -114,6 +132,16 @@ class Alternatives:
         if change is None or change.newer.chunk_id not in self.chunks:
             return frozenset()
         return frozenset(self.figures.state_change(change))
+
+    def _settle_year(self, clues: Sequence[Triplet]) -> frozenset[str]:
+        """The chunks that have all figures by which a year is singled out, counted another way: the same year is."""
+        if not clues:
+            return frozenset()
+        amounts = [self.figures.amounts_otherwise(fact) for fact in clues]
+        own = [abs(Decimal(fact.value)) for fact in clues]
+        extreme = max if own[0] == max(own) else min
+        found = frozenset(amounts[0]).intersection(*amounts)
+        return frozenset(name for name in found if amounts[0][name] == extreme(one[name] for one in amounts))
 
     def _name_beside(self, question: Question, facts: Iterable[Triplet]) -> frozenset[str]:
         """The chunks that state a fact of what a question asks for, and name it: none is needed for the name alone."""
@@ -144,6 +172,13 @@ class Alternatives:
         for chunk in self.of_document[fact.doc_id]:
             if chunk.start <= start and end <= chunk.end and fact.source_sentence in chunk.text:
                 yield chunk.chunk_id
+
+
+def _clues_to_year(question: Question, facts: Sequence[Triplet]) -> Sequence[Triplet]:
+    """The figures by which a chain's year is singled out, that of the year first; () where none leads through one."""
+    if question.pattern != "chain" or len(facts) < 3 or not is_through_year(facts[0], facts[1]):
+        return ()
+    return [fact for fact in facts if fact != facts[1]]
 
 
 def _figure_key(triplet: Triplet) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ from rarefy.tasks.text.stems import stem
 FEWEST = 3  # digits of a figure that is rounded ("$31.4 billion" for 31,370), where the words beside it may vary
 LEAST = 2  # likewise, where the words right beside it are the measure's ("Operating income of $9.7 billion")
 ENOUGH = 4  # digits of one that another measure may have by accident, but hardly one that shares a word of its name
+OTHERWISE = Decimal("0.1")  # by what share of it an amount may differ that is the same, counted another way
 LONG = 5  # digits of a figure that no other measure of the entity has in the same period by accident
 PART_OF_A_YEAR = re.compile(
     r"\b(?:(?<!four )quarters?|(?:three|six|nine|3|6|9) months|(?<!5[23] )weeks|month ended)\b", re.IGNORECASE
@@ -68,7 +69,7 @@ _MAY_BE_EQUAL = frozenset(
     "basic dilut defer feder foreign domest gross unrecogn unearn begin minimum maximum remain tax pretax "
     "prefer".split()
 )
-_EXPENSE = frozenset({"expens", "charg"})  # amortization, and amortization expense
+EXPENSE = frozenset({"expens", "charg"})  # amortization, and amortization expense
 _LINKS = frozenset("of in for from to included used related our".split())  # "$2.8 billion of ..."
 
 
@@ -109,7 +110,7 @@ def _begins_with(
             continue
         if not left:
             return told <= needed
-        if not told <= needed | _EXPENSE or (not token.isalpha() and token != ","):
+        if not told <= needed | EXPENSE or (not token.isalpha() and token != ","):
             return False
         left -= told
     return not left
@@ -211,6 +212,23 @@ def may_state(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> 
     return digits >= LEAST and len(needed) > 1 and needed <= said.own
 
 
+def amount_otherwise(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> Decimal | None:
+    """The amount that a row has for the fact's measure and time, the same or another near it; None where it has none.
+
+    Shares bought are of one amount where they are paid for, and of another in the statement of equity.
+    """
+    needed, parts = measure_and_part(fact)
+    named = (
+        said.row and bool(needed) and (needed - EXPENSE or needed) <= said.label and not (said.label & APART) - needed
+    )
+    if not named or not parts <= said.around or digits_shown(said.quantity) < FEWEST:
+        return None
+    if not is_then(fact, said, chunk):
+        return None
+    amounts = (said.quantity.amount.scaleb(shift) for shift in _shifts(fact, said))
+    return next((one for one in amounts if abs(amount - one) <= amount * OTHERWISE), None)
+
+
 def is_exactly(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> bool:
     """Does a row or sentence have the fact's amount, not rounded, at its time, whatever it says of it?"""
     return _is_same(amount, said) and is_amount(fact, amount, said) and is_then(fact, said, chunk)
@@ -234,7 +252,7 @@ def is_of_one_column(fact: Triplet) -> bool:
 
 
 def is_amount(fact: Triplet, amount: Decimal, said: Statement) -> bool:
-    quantity, percent = said.quantity, fact.unit in ("percent", "pure") or fact.object_type == "PERCENT"
+    quantity, percent = said.quantity, _is_rate(fact)
     if percent != (quantity.kind == "percent") and not (said.row and quantity.kind == "bare"):
         return False
     if quantity.kind not in ("money", "count", "bare", "percent"):
@@ -243,24 +261,33 @@ def is_amount(fact: Triplet, amount: Decimal, said: Statement) -> bool:
         return False
     if fact.unit.startswith("USD") and quantity.kind == "count":
         return False
-    if percent:  # a fact has 23.4 % as 0.234; of a bare number in a table the head may say that it is one
-        shifts: tuple[int, ...] = (-2,) if quantity.kind == "percent" else (-2, 0)
-    elif quantity.scale or "/" in fact.unit:
-        shifts = (0,)
-    elif said.row:
-        shifts = (0, 3, 6, 9)
-    else:  # a report in millions may leave the word out in its sentences as well
-        shifts = (0, FACTORS.get(fact.scale, Decimal(1)).adjusted())
+    shifts = _shifts(fact, said)
     if any(amount == quantity.amount.scaleb(shift) for shift in shifts):
         return True
     if not said.row and not percent:
         shifts = (0,)
-    least = LEAST if quantity.scale and not said.row else FEWEST
+    least = LEAST if percent or (quantity.scale and not said.row) else FEWEST
     rounded = digits_shown(quantity) >= least and any(
         abs(amount - quantity.amount.scaleb(shift)) <= quantity.grain.scaleb(shift) / 2 for shift in shifts
     )
     finer = quantity.amount and (amount.adjusted() - quantity.amount.adjusted()) in shifts
     return rounded or bool(finer and digits_of(amount) in roundings(digits_of(quantity.amount), least))
+
+
+def _is_rate(fact: Triplet) -> bool:
+    return fact.unit in ("percent", "pure") or fact.object_type == "PERCENT"
+
+
+def _shifts(fact: Triplet, said: Statement) -> tuple[int, ...]:
+    """The powers of ten by which a figure that is written may be multiplied in the fact's unit."""
+    if _is_rate(fact):  # a fact has 23.4 % as 0.234; of a bare number in a table the head may say that it is one
+        return (-2,) if said.quantity.kind == "percent" else (-2, 0)
+    if said.quantity.scale or "/" in fact.unit:
+        return (0,)
+    if said.row:
+        return (0, 3, 6, 9)
+    # a report in millions may leave the word out in its sentences as well
+    return (0, FACTORS.get(fact.scale, Decimal(1)).adjusted())
 
 
 _BESIDE_IT = re.compile(r"\b(?:compared|up|down) (?:to|with|from) \$?$", re.IGNORECASE)

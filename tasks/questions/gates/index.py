@@ -8,16 +8,19 @@ from decimal import Decimal
 from rarefy.data_contracts.rows import Chunk, Triplet
 from rarefy.tasks.questions.gates.changes import Change
 from rarefy.tasks.questions.gates.figures import (
+    EXPENSE,
     LEAST,
+    amount_otherwise,
     is_exactly,
     may_state,
     roundings,
     states,
     states_beside_another,
 )
+from rarefy.tasks.questions.gates.measure_words import measure_and_part, telling
 from rarefy.tasks.questions.gates.statements import NUMBER, Statement, digits_of, digits_shown, read, told_by
 
-_SCALED = re.compile(r"(?<![\w.,])(\d{1,3}\.\d|\d\d) (?:million|billion|trillion)")
+_SCALED = re.compile(r"(?<![\w.,])(\d{1,3}\.\d|\d\d)(?: (?:million|billion|trillion)| ?%| percent)")
 
 
 class Figures:
@@ -28,9 +31,13 @@ class Figures:
         self.places: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)  # chunk, and where in it
         self.short: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)  # those of two digits, scaled
         self.read: dict[tuple[str, int], Statement | None] = {}
+        self.numbers: dict[str, list[int]] = defaultdict(list)  # where they are in each chunk
+        self.of_filer: dict[str, list[str]] = defaultdict(list)
         for name in sorted(chunks):
             text, whose = chunks[name].text, told_by(chunks[name])
+            self.of_filer[whose].append(name)
             for hit in NUMBER.finditer(text):
+                self.numbers[name].append(hit.start())
                 digits = hit[0].replace(",", "").replace(".", "").strip("0")
                 for one in dict.fromkeys(roundings(digits)) if digits and len(digits) < 16 else ():
                     self.places[whose, one].append((name, hit.start()))
@@ -62,12 +69,26 @@ class Figures:
         amount, whose = abs(Decimal(fact.value)), told_by(self.chunks[fact.chunk_id])
         yield from self._that_say(self._places_of(amount, whose), lambda *found: may_state(fact, amount, *found))
 
+    def amounts_otherwise(self, fact: Triplet) -> dict[str, Decimal]:
+        """By chunk, the amount of a row that has the fact's measure at its time, the same or another near it."""
+        amount, whose = abs(Decimal(fact.value)), told_by(self.chunks[fact.chunk_id])
+        needed, _ = measure_and_part(fact)
+        found: dict[str, Decimal] = {}
+        for name in self.of_filer[whose]:
+            if "|" in self.chunks[name].text and needed - EXPENSE <= telling(self.chunks[name].text):
+                said = filter(None, (self._read(name, at) for at in self.numbers[name]))
+                near = (amount_otherwise(fact, amount, one, self.chunks[name]) for one in said)
+                if (other := next(filter(None, near), None)) is not None:
+                    found[name] = other
+        return found
+
     def _places_of(self, amount: Decimal, whose: str) -> list[tuple[str, int]]:
         """Where an amount stands, whole or rounded."""
         own = digits_of(amount)
         places = [at for some in dict.fromkeys(roundings(own)) for at in self.places.get((whose, some), ())]
-        if len(own) > LEAST:
-            places += self.short.get((whose, [*roundings(own, LEAST)][1]), ())
+        if len(own) > LEAST:  # "19%" is 19.5 % as well, which may have been 19.48
+            for short in {[*roundings(own, LEAST)][1], own[:LEAST].rstrip("0")}:
+                places += self.short.get((whose, short), ())
         return places
 
     def _lines_with(self, fact: Triplet, whose: str) -> Iterator[tuple[str, str]]:

@@ -67,32 +67,70 @@ class Names:
         forms = {fold_text(form) for form in company_names(name)}
         return (chunk_id for chunk_id in among if any(_has(self.texts[chunk_id], form) for form in forms))
 
+    def may_state(self, fact: Triplet) -> Iterator[str]:
+        """The chunks that name both ends of a fact not far from each other, or from what links them."""
+        cue, wanted, ends = self._looked_for(fact)
+        title, home = OFFICE.fullmatch(fact.relation) is not None, told_by(self.chunks[fact.chunk_id])
+        if cue is None:
+            return
+        for name, needed in self._that_have(fact, wanted, ends):
+            if told_by(self.chunks[name]) != home:
+                continue
+            text = _INITIAL.sub("", self.texts[name]) if title else self.texts[name]
+            if len(needed) == 1 and (title or fact.relation in _CUES):
+                near = any(
+                    cue.search(before + spelled + after) and not _is_of_others(fact.relation, before, after)
+                    for before, spelled, after in _places(text, needed[0], 2 * _NEAR)
+                )
+            else:
+                near = any(
+                    all(_is_spelled(forms, paragraph) for forms in needed)
+                    and (len(needed) > 1 or cue.search(paragraph.casefold()))
+                    for paragraph in self.chunks[name].text.split("\n")
+                )
+            if near:
+                yield name
+
     def state(self, fact: Triplet) -> Iterator[str]:
         """The chunks that state a fact between names."""
         home = self.chunks[fact.chunk_id]
         if home.entity and (address := _address(fact, home.entity)):
             own_texts = (item for item in self.texts.items() if told_by(self.chunks[item[0]]) == home.entity)
             yield from (name for name, text in own_texts if address.search(text))
-        cue = _cue(fact.relation)
-        other = fact.object if fact.answer in ("", fact.subject) else fact.answer
-        named = (fact.object, other) if fact.relation in _SEATED else (other,)
-        ends = [_forms(fact.relation, fact.subject), _forms(fact.relation, *named)]
-        own = {fold_text(form) for form in company_names(home.entity)} if home.entity else set[str]()
-        wanted = [forms for forms in ends if forms.isdisjoint(own)]
-        if cue is None or not wanted or any(not form for forms in ends for form in forms):
+        cue, wanted, ends = self._looked_for(fact)
+        if cue is None:
             return
-        for name in sorted(set[str]().union(*(self.by_word.get(_rarest(form), ()) for form in wanted[-1]))):
+        for name, needed in self._that_have(fact, wanted, ends):
             chunk = self.chunks[name]
-            elsewhere = (chunk.entity, chunk.period_end) != (home.entity, home.period_end)
-            if elsewhere and fact.period and fact.relation not in _PURCHASES:
-                continue  # who holds an office, and the like, is said of one year
-            needed = wanted if told_by(chunk) == told_by(home) else ends
             if (
                 self._says(name, fact.relation, cue, needed)
                 or (fact.relation == _SUBSIDIARY and chunk.entity == home.entity and _is_in_list(ends[0], chunk))
                 or (fact.relation == "is part of" and _is_under_heading(ends[0], ends[1], chunk))
             ):
                 yield name
+
+    def _looked_for(self, fact: Triplet) -> tuple[re.Pattern[str] | None, list[set[str]], list[set[str]]]:
+        """What links the ends of a fact, None where nothing can; the forms of those its filer is not, and of both."""
+        home = self.chunks[fact.chunk_id]
+        other = fact.object if fact.answer in ("", fact.subject) else fact.answer
+        named = (fact.object, other) if fact.relation in _SEATED else (other,)
+        ends = [_forms(fact.relation, fact.subject), _forms(fact.relation, *named)]
+        own = {fold_text(form) for form in company_names(home.entity)} if home.entity else set[str]()
+        wanted = [forms for forms in ends if forms.isdisjoint(own)]
+        sure = wanted and all(form for forms in ends for form in forms)
+        return (_cue(fact.relation) if sure else None), wanted, ends
+
+    def _that_have(
+        self, fact: Triplet, wanted: list[set[str]], ends: list[set[str]]
+    ) -> Iterator[tuple[str, list[set[str]]]]:
+        """The chunks that may have a word of a fact's last end, each with the ends that it must name."""
+        home = self.chunks[fact.chunk_id]
+        for name in sorted(set[str]().union(*(self.by_word.get(_rarest(form), ()) for form in wanted[-1]))):
+            chunk = self.chunks[name]
+            elsewhere = (chunk.entity, chunk.period_end) != (home.entity, home.period_end)
+            if elsewhere and fact.period and fact.relation not in _PURCHASES:
+                continue  # who holds an office, and the like, is said of one year
+            yield name, wanted if told_by(chunk) == told_by(home) else ends
 
     def _says(self, name: str, relation: str, cue: re.Pattern[str], needed: list[set[str]]) -> bool:
         text, title = self.texts[name], bool(OFFICE.fullmatch(relation))
@@ -142,16 +180,31 @@ def _is_in_list(forms: Iterable[str], chunk: Chunk) -> bool:
     return any(name.search(row) for row in rows)
 
 
+def _is_spelled(forms: Iterable[str], text: str) -> bool:
+    """Does a text have one of these names, as names are written: "Graphics", and not "computer graphics"?"""
+    spelled = (re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text, re.IGNORECASE) for form in forms)
+    return any(not hit[0].islower() for hit in spelled if hit)
+
+
 def _is_under_heading(parts: Iterable[str], wholes: Iterable[str], chunk: Chunk) -> bool:
-    """Does an item of a list begin with a part's name, under a heading that has the whole's?"""
+    """Does a chunk name a part under the whole's own heading, or in a paragraph that begins with the whole's name?
+
+    An item of a list may also begin with the part's name under a heading that has the whole's among other words.
+    """
     item = re.compile(rf"[-*•] \W*(?:{'|'.join(map(re.escape, parts))})(?![\w-])")
-    under = False
+    heading = fold_text(chunk.section.rpartition(">")[2].strip())
     for line in map(fold_text, chunk.text.splitlines()):
-        if line.startswith("#"):
-            under = any(_has(line, whole) for whole in wholes)
-        elif under and item.match(line):
+        heading = line if line.startswith("#") else heading
+        title = _SEGMENT.sub("", heading.strip("#* "))
+        named = any(_has(line, part) for part in parts) and line != heading
+        if named and (title in wholes or any(re.match(rf"\W*{re.escape(whole)}\W*: ", line) for whole in wholes)):
+            return True
+        if item.match(line) and any(_has(heading, whole) for whole in wholes):
             return True
     return False
+
+
+_SEGMENT = re.compile(r" ?\([^()]*\)$| (?:operating |reportable )?segment$")
 
 
 def _address(fact: Triplet, company: str) -> re.Pattern[str] | None:
@@ -171,17 +224,21 @@ def _address(fact: Triplet, company: str) -> re.Pattern[str] | None:
 
 def _is_near(text: str, forms: Iterable[str], cue: re.Pattern[str], title: bool, relation: str) -> bool:
     """Does a text name one of these close to the cue? A title stands behind its holder's name, or right before it."""
+    for before, name, after in _places(text, forms, _NEAR):
+        if not title and cue.search(before + name + after) and not _is_of_others(relation, before, after):
+            return True
+        if title and (held := cue.search(after)) and not _ANOTHER.search(after[: held.start()]):
+            return True
+        if title and not _ANOTHER.search(after[:60]) and re.search(rf"(?:{cue.pattern}),? $", before):
+            return True
+    return False
+
+
+def _places(text: str, forms: Iterable[str], near: int) -> Iterator[tuple[str, str, str]]:
+    """Each of these names in a text, with so many characters before and behind it."""
     for form in forms:
         for hit in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", text):
-            start, end = max(0, hit.start() - _NEAR), hit.end() + _NEAR
-            before, after = text[start : hit.start()], text[hit.end() : end]
-            if not title and cue.search(text[start:end]) and not _is_of_others(relation, before, after):
-                return True
-            if title and (held := cue.search(after)) and not _ANOTHER.search(after[: held.start()]):
-                return True
-            if title and not _ANOTHER.search(after[:60]) and re.search(rf"(?:{cue.pattern}),? $", before):
-                return True
-    return False
+            yield text[max(0, hit.start() - near) : hit.start()], hit[0], text[hit.end() : hit.end() + near]
 
 
 def _is_of_others(relation: str, before: str, after: str) -> bool:

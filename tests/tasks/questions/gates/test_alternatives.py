@@ -234,6 +234,9 @@ def test_an_auditor_is_named_where_it_signs_or_consents(text: str, states: bool)
         ("### Cloud products\n\n- Orbit. Orbit stores files.\n- Halo. It plays.", True),
         ("### Games\n\n- Orbit. Orbit stores files.", False),
         ("### Cloud products\n\nWe like Orbit.", False),
+        ("### Cloud\n\nSales of Orbit rose.", True),  # the whole's own heading
+        ("Cloud: we lead the market, behind our Orbit and Halo brands.", True),
+        ("Games: we lead the market, behind our Orbit brand. Cloud sales rose.", False),
     ],
 )
 def test_a_part_is_stated_by_a_list_under_the_heading_of_the_whole(text: str, states: bool):
@@ -790,3 +793,42 @@ def test_a_figure_that_may_be_stated_elsewhere_is_not_asked_for(text: str, uncle
         config = GatesConfig(gates=(), whole_gold=whole_gold, retrieved=0)
         (judged,) = judge([asked], config, chunks=chunks, triplets={one.triplet_id: one})
         assert judged.rejected_because == ("gold_unclear" if unclear and whole_gold else "")
+
+
+@pytest.mark.parametrize(
+    ("relation", "text", "unclear"),
+    [
+        ("is audited by", f"Young LLP sent a letter{', and another' * 15}. No audit was disputed.", True),
+        ("is audited by", "Young LLP", False),  # credited by nothing, and says nothing
+        ("is part of", "Acme Docs is what Media readers like.", True),
+        ("is part of", "Media revenue rose.\nAcme Docs competes with many.", False),
+    ],
+)
+def test_a_path_is_not_asked_where_a_passage_may_state_what_holds_between_names(
+    relation: str, text: str, unclear: bool
+):
+    part = {"subject": "Acme Docs", "object": "Media", "answer": "Media"} if relation == "is part of" else {}
+    link = replace(AUDITOR, triplet_id="t2", relation=relation, chunk_id="link", **part)
+    chunks = {one.chunk_id: one for one in (chunk("home", HOME), chunk("link", "Our report"), chunk("other", text))}
+    alternatives = Alternatives(chunks, {one.triplet_id: one for one in (link, RESEARCH)})
+    assert alternatives.is_unclear(question(link, RESEARCH, pattern="chain")) == unclear
+    assert not alternatives.is_unclear(question(link, pattern="single"))  # which is asked about one passage
+
+
+@pytest.mark.parametrize(
+    ("rows", "states"),
+    [
+        ("| Research and development | 31,500 | 29,400 |", True),  # another way to count, the same year
+        ("| Research and development | 29,900 | 30,000 |", False),  # another year
+        ("| Research and development | 31,500 | 3,000 |", False),  # another measure
+        ("| Grants to laboratories | 31,500 | 29,400 |", False),
+    ],
+)
+def test_a_year_is_singled_out_by_slightly_other_amounts_as_well(rows: str, states: bool):
+    target = replace(EARNINGS, triplet_id="t2", chunk_id="target", subject_key="acme")
+    clues = [replace(one, subject_key="acme", triplet_id=name) for one, name in ((RESEARCH, "t1"), (OLDER, "t3"))]
+    table = chunk("other", f"|  | 2024 | 2023 |\n|---|---|---|\n{rows}")
+    chunks = {one.chunk_id: one for one in (chunk("home", HOME), chunk("target", "EPS"), table)}
+    facts = (clues[0], target, clues[1])
+    lists = Alternatives(chunks, {one.triplet_id: one for one in facts}).find([question(*facts, pattern="chain")])
+    assert ("other" in lists.get("q1", (((),), ()))[0][0]) == states
