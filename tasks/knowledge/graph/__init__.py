@@ -22,8 +22,8 @@ from rarefy.tasks.knowledge.graph.listings import trace_listings
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
 from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
-VERSION = 9  # which of four or five companies had the most; measures that people follow first; no year before the first
-COUNT_VERSION = 10  # of three facts or more, each from another chunk: at most so many
+VERSION = 10  # growth of two, and which of several grew; filers beside close ones alone
+COUNT_VERSION = 11  # growth, and thresholds of parts alone
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}

@@ -14,12 +14,13 @@ from itertools import accumulate, combinations
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
-from rarefy.tasks.knowledge.graph.headlines import is_unfollowed
+from rarefy.tasks.knowledge.graph.headlines import family_of, is_unfollowed
 from rarefy.tasks.text.dates import days_between
 
 NEAR = Decimal("0.02")  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds
 LEAST = Decimal("0.01")  # share of a whole
 FARTHEST = Decimal("2.5")  # times as large: beyond, whoever knows the names knows the answer
+NEARBY = Decimal("1.25")  # times as large: of two filers whoever knows which is the larger knows no more
 CLOSE = Decimal("1.5")  # times as large: what is known of the names does not yet tell which of two it is
 FEWEST = 3  # things of which one can be the most
 ROUNDED = Decimal("0.005")  # what the members of a whole may be short of it, or over it, by rounding
@@ -251,20 +252,76 @@ def is_additive(triplet: Triplet) -> bool:
 
 
 def comparisons(figures: Figures) -> Iterator[Operands]:
-    """Which of two or three filers, or parts of one filer, had more: each beside the next larger ones.
+    """Which of two or three filers, or parts of one filer, had more, or grew faster: each beside the next larger ones.
 
-    That a giant sells more than a small firm needs no passage; and the number of sets stays in proportion to that of
-    figures.
+    That a giant sells more than a small firm needs no passage, and firms of two trades are compared by nobody but for
+    how fast they grow; and the number of sets stays in proportion to that of figures.
     """
     for group in figures.side_by_side():
-        yield from _compare("comparison", BETWEEN, group, alike=False)
+        yield from _compare("comparison", BETWEEN, group, alike=False, farthest=NEARBY)
     for group in figures.members():
         for table in by_table(group):
             yield from _compare("comparison", BETWEEN, table, alike=True)
+    yield from growths(figures)
+
+
+def growths(figures: Figures) -> Iterator[Operands]:
+    """Which of two filers, or parts of one filer, grew faster from one year to the next: both figures, old first.
+
+    Both grew, neither by more than itself.
+    """
+    for moved, alike in figures_of_two_years(figures):
+        grown = [one for one in moved if 0 < one.rate <= 1]
+        ranked = sorted(grown, key=lambda one: (one.rate, one.new[0].triplet_id))
+        for step in (1, 2):
+            for slow, fast in zip(ranked, ranked[step:], strict=False):
+                found = choose_operands("comparison", (slow.old, slow.new, fast.old, fast.new), alike)
+                if found and fast.rate - slow.rate >= NEAR:
+                    yield found
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A figure of a year and that of the year before, which differ by enough to say which is larger."""
+
+    rate: Decimal  # by what part of the old figure
+    old: list[Triplet]
+    new: list[Triplet]
+
+
+def figures_of_two_years(figures: Figures) -> Iterator[tuple[list[Moved], bool]]:
+    """Sums of money of filers, or of parts of one filer in one table (True), in one year and the year before.
+
+    Of filers those are measures that people follow.
+    """
+    before = _years_before(figures)
+    groups = [(group, False) for group in figures.side_by_side() if family_of(group[0][0])]
+    groups += [(table, True) for group in figures.members() for table in by_table(group)]
+    for group, alike in groups:
+        moved: dict[str, Moved] = {}
+        for new in group:
+            old = before.get((new[0].subject_key, measure_of(new[0]), new[0].unit, new[0].period_end))
+            if old and new[0].unit == "USD" and differ(worth(old[0]), worth(new[0])):
+                moved[new[0].subject_key] = Moved(worth(new[0]) / worth(old[0]) - 1, old, new)
+        yield list(moved.values()), alike
+
+
+def _years_before(figures: Figures) -> dict[tuple[str, str, str, str], list[Triplet]]:
+    """The figure of the year before, of what is of a year, by subject, measure, unit and last day."""
+    found = {}
+    for series in figures.series():
+        for old, new in combinations(series, 2):
+            if new[0].period_start and _are_years_apart(old[0], new[0]) and _is_next_year(old[0], new[0]):
+                found[new[0].subject_key, measure_of(new[0]), new[0].unit, new[0].period_end] = old
+    return found
 
 
 def _compare(
-    kind: str, sizes: Iterable[tuple[int, int]], group: Sequence[list[Triplet]], alike: bool
+    kind: str,
+    sizes: Iterable[tuple[int, int]],
+    group: Sequence[list[Triplet]],
+    alike: bool,
+    farthest: Decimal = FARTHEST,
 ) -> Iterator[Operands]:
     by_subject = {figure[0].subject_key: figure for figure in group}
     ranked = sorted(by_subject.values(), key=lambda figure: (worth(figure[0]), figure[0].triplet_id))
@@ -272,7 +329,7 @@ def _compare(
         for at in range(len(ranked) - (size - 1) * step):
             chosen = ranked[at : at + size * step : step]
             ends = (chosen[:2], chosen[-2:]) if size > FEWEST else (chosen,)
-            close = all(worth(some[-1][0]) <= FARTHEST * worth(some[0][0]) for some in ends)
+            close = all(worth(some[-1][0]) <= farthest * worth(some[0][0]) for some in ends)
             if close and _has_clear_ends(chosen) and (found := choose_operands(kind, chosen, alike)):
                 yield found
 

@@ -25,7 +25,7 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
             "star": 2_000,
             "single": 8_000,
             "comparison": 500,
-            "change": 500,
+            "change": 700,
             "share": 500,
             "superlative": 500,
             "listing": 300,
@@ -99,14 +99,14 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
     )
     per_pivot: int = Field(100, ge=1, description="multi-hop paths of one pattern around one entity, at most")
     per_part: int = Field(
-        16, ge=1, description="chains that ask for figures of one part of a company, which stars ask for as well"
+        10, ge=1, description="chains that ask for figures of one part of a company, which stars ask for as well"
     )
     per_answer: int = Field(1, ge=1, description="paths of one pattern that end in the same fact, at most")
     per_meeting: int = Field(
         5, ge=1, description="inverted stars that end in the same fact, at most: each meets another head there"
     )
     per_clue: int = Field(
-        5, ge=1, description="stars and chains around a named thing that describe it by the same facts"
+        6, ge=1, description="stars and chains around a named thing that describe it by the same facts"
     )
     per_tables: int = Field(
         4, ge=1, description="stars that describe a part of a company by one passage and ask for a figure of another"

@@ -1,7 +1,8 @@
 """Paths of listings: facts that say of each of several things whether it is one of those asked for.
 
-Membership is settled for every candidate by a fact of its own: the same relation with the same or another object, or a
-figure on one side or the other of a threshold. That a thing has no fact is never taken for a no.
+Membership is settled for every candidate by facts of its own: the same relation with the same or another object, a
+figure and that of the year before, which it is above or not, or a figure on one side or the other of a threshold. That
+a thing has no fact is never taken for a no.
 """
 
 import re
@@ -18,6 +19,7 @@ from rarefy.tasks.knowledge.graph.computed import (
     by_table,
     choose_operands,
     collect_domains,
+    figures_of_two_years,
     is_additive,
     make_computed_path,
     take_in_turn,
@@ -46,11 +48,21 @@ def trace_listings(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator
     for domain, figures in domains:
         shared = {_names(operands): (operands, key) for operands, key in _same_object(figures.everything)}
         quota = config.quotas.get("listing", 0)
-        counted = list(take_in_turn(_above_threshold(figures), quota))
+        counted = list(take_in_turn((*_grown(figures), *_above_threshold(figures)), quota))
         known = list(take_in_turn((operands for operands, _ in shared.values()), len(counted) // KNOWN + 1))
         for operands in [*known, *counted][:quota]:
             _, pivot = shared.get(_names(operands), (operands, ""))
-            yield _path(operands, pivot or str(choose_threshold([worth(fact) for fact in operands.triplets])), domain)
+            yield _path(operands, pivot or _limit(operands.triplets), domain)
+
+
+GROWN = "0"  # what the growth of a member is above
+
+
+def _limit(facts: Sequence[Triplet]) -> str:
+    """What the figures of members are above, or their growth."""
+    if len({fact.subject_key for fact in facts}) < len(facts):
+        return GROWN
+    return str(choose_threshold([worth(fact) for fact in facts]))
 
 
 def has_what_members_have(fact: Triplet, pivot: str) -> bool:
@@ -78,20 +90,41 @@ def _same_object(triplets: Iterable[Triplet]) -> Iterator[tuple[Operands, str]]:
                     yield Operands("listing", tuple(chosen), 0), key
 
 
+def _grown(figures: Figures) -> Iterator[Operands]:
+    """Companies, or parts of one in one table, whose figure rose from the year before, beside others' that fell.
+
+    Each by its old figure and its new one.
+    """
+    for moved, alike in figures_of_two_years(figures):
+        first = moved[0].new[0] if moved else None
+        if first is None:
+            continue
+        names = (first.concept or first.relation_key, first.period)
+        size = CANDIDATES[int(row_id("listing", *names), 16) % len(CANDIDATES)]
+        named = [one for one in moved if not _REST.search(one.new[0].subject)]
+        chosen = sorted(named, key=lambda one: row_id("grown", *names, one.new[0].subject_key))[:size]
+        risen = sum(one.rate > 0 for one in chosen)
+        both = [figure for one in chosen for figure in (one.old, one.new)]
+        if FEWEST <= risen < len(chosen) and (found := choose_operands("listing", both, alike)):
+            yield found
+
+
 def _above_threshold(figures: Figures) -> Iterator[Operands]:
-    """Companies in one year, or parts of one company in one table, with a figure above a round number."""
-    companies = ([list(figure) for figure in group] for group in figures.side_by_side())
-    tables = (table for group in figures.members() for table in by_table(group))
-    for group, alike in (*((one, False) for one in companies), *((one, True) for one in tables)):
+    """Four or more parts of one company in one table, some with a figure above a round number.
+
+    Nobody asks for companies that way, and with three parts it is a quiz.
+    """
+    for group in (table for members in figures.members() for table in by_table(members)):
         of = {figure[0].subject_key: figure for figure in group if not _REST.search(figure[0].subject)}
         first = group[0][0]
         money = first.unit.partition("/")[0] == "USD" and (is_additive(first) or first.unit == "USD/shares")
         names = (first.concept or first.relation_key, first.period)
         size = CANDIDATES[int(row_id("listing", *names), 16) % len(CANDIDATES)]
         chosen = sorted(of, key=lambda subject: row_id("listing", *names, subject))[:size]
-        if not money or len(chosen) <= FEWEST or choose_threshold([worth(of[name][0]) for name in chosen]) is None:
+        few = len(chosen) < min(CANDIDATES)
+        if not money or few or choose_threshold([worth(of[name][0]) for name in chosen]) is None:
             continue
-        if found := choose_operands("listing", [of[name] for name in chosen], alike):
+        if found := choose_operands("listing", [of[name] for name in chosen], True):
             yield found
 
 

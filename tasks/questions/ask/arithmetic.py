@@ -141,6 +141,26 @@ def smallest(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:
     return _pick("smallest", operands, values)
 
 
+def _pick_growth(operation: str, operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:
+    """The name of the thing that grew by the most or the least, of pairs of an old and a new figure."""
+    rates = [new / old - 1 for old, new in zip(values[::2], values[1::2], strict=True)]
+    best, things = (max if operation.startswith("fastest") else min)(rates), operands[1::2]
+    chosen, names = things[rates.index(best)], [name_of(thing, things) for thing in things]
+    percent = f"{round_half_up(best * _HUNDRED, HUNDREDTH):,}%"
+    made = _say(operation, operands, percent, "rounded half up to a hundredth", "percent", names)
+    return Answer(name_of(chosen, things), other_names(chosen, things), made)
+
+
+def fastest(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:
+    """The name of the thing that grew by the highest percentage."""
+    return _pick_growth("fastest growth", operands, values)
+
+
+def slowest(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:
+    """The name of the thing that grew by the lowest percentage."""
+    return _pick_growth("slowest growth", operands, values)
+
+
 def are_times(operands: Sequence[Triplet]) -> bool:
     """Whether the operands are one thing at several times, not several things at one."""
     return len({operand.subject_key for operand in operands}) == 1
@@ -189,4 +209,6 @@ OPERATIONS: dict[str, Operation] = {
     "share": share,
     "largest": largest,
     "smallest": smallest,
+    "fastest growth": fastest,
+    "slowest growth": slowest,
 }

@@ -115,8 +115,9 @@ _EARNED = (
 
 
 def comparison(path: Path, index: CorpusIndex) -> Wording:
-    """Which of two or three companies, or parts of one, had the larger figure."""
+    """Which of two or three companies, or parts of one, had the larger figure, or the faster growth."""
     operands = _operands(path, index)
+    things = operands[1::2] if is_of_growth(operands) else operands
     filers = len({t.entity for t in operands}) > 1
     name = common_name(operands, index) if filers else measure_name(operands)
     if not name:
@@ -124,9 +125,9 @@ def comparison(path: Path, index: CorpusIndex) -> Wording:
     if not is_sayable(name):
         return refuse("measure_unclear")
     most = turn(path, "direction", 4) > 0
-    first = operands[0]
+    first = things[0]
     degree = _degree(first, most, len(operands))
-    order = sorted(operands, key=lambda t: row_id(path.path_id, t.subject_key))
+    order = sorted(things, key=lambda t: row_id(path.path_id, t.subject_key))
     names = [mid_sentence(index.call(t.subject)) if filers else _short_name(t) for t in order]
     words = {
         "degree": degree,
@@ -137,11 +138,23 @@ def comparison(path: Path, index: CorpusIndex) -> Wording:
         "whose": _owner(first, index),
         "who": mid_sentence(index.call(first.entity)),
         "be": describe_measure(first).verb,
+        "pace": "faster" if most else "slower",
+        "from": _time(operands[0], index),
+        "to": _time(first, index),
     }
+    if things is not operands:
+        template = choose(_GROWN["COMPANY" if filers else first.subject_type], path.path_id)
+        operation = "fastest growth" if most else "slowest growth"
+        return _computed(path, operation, operands, template.format(**words), chance=1 / len(things))
     templates = _COMPANIES if filers else _MEMBERS[first.subject_type]
     template = choose(templates, path.path_id)
     text = template.format(**words)
     return _computed(path, "largest" if most else "smallest", operands, text, chance=1 / len(operands))
+
+
+def is_of_growth(operands: Sequence[Triplet]) -> bool:
+    """Whether these are two figures of each thing, from one year and the next."""
+    return len({t.subject_key for t in operands}) * 2 == len(operands)
 
 
 def _degree(figure: Triplet, most: bool, count: int) -> str:
@@ -178,6 +191,21 @@ _MEMBERS = {
         "Where {be} {whose} {name} {degree} {in}, in {either}?",
         "In which of these markets {be} {whose} {name} {degree} {in}: {either}?",
     ),
+}
+
+
+_GROWN = {
+    "COMPANY": (
+        "Which company’s {name} grew at the {pace} rate from {from} to {to}, {either}?",
+        "Of {every}, which saw its {name} grow at the {pace} rate from {from} to {to}?",
+        "Which had the {pace} growth in {name} from {from} to {to} in percentage terms, {either}?",
+    ),
+    "SEGMENT": (
+        "Which of {whose} segments saw its {name} grow at the {pace} rate from {from} to {to}, {either}?",
+        "In which segment of {who} did {name} grow at the {pace} rate from {from} to {to}: {either}?",
+    ),
+    "PRODUCT": ("For which of these did {whose} {name} grow at the {pace} rate from {from} to {to}: {either}?",),
+    "REGION": ("Where did {whose} {name} grow at the {pace} rate from {from} to {to}, in {either}?",),
 }
 
 

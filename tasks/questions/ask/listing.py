@@ -6,8 +6,16 @@ from decimal import Decimal
 from rarefy.data_contracts.rows import Path, Triplet
 from rarefy.tasks.knowledge.graph.listings import has_what_members_have
 from rarefy.tasks.questions.ask.aliases import amount_words
-from rarefy.tasks.questions.ask.arithmetic import member_of, member_phrase, shown_value
-from rarefy.tasks.questions.ask.computed import common_name, join_names, measure_name, say_years, turn, when_words
+from rarefy.tasks.questions.ask.arithmetic import member_of, member_phrase, shown_value, stated_value
+from rarefy.tasks.questions.ask.computed import (
+    common_name,
+    is_of_growth,
+    join_names,
+    measure_name,
+    say_years,
+    turn,
+    when_words,
+)
 from rarefy.tasks.questions.ask.facts import choose, mid_sentence, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex
 from rarefy.tasks.questions.ask.measures import is_sayable, upper_first
@@ -40,22 +48,34 @@ _OF_PARTS = {
 
 def listing(path: Path, index: CorpusIndex) -> Wording:
     """The question which of a path's candidates are members."""
-    facts = [index.triplets[name] for name in path.triplet_ids]
-    inside = [has_what_members_have(fact, path.pivot) for fact in facts]
+    everything = [index.triplets[name] for name in path.triplet_ids]
+    grown = bool(everything[0].value) and is_of_growth(everything)
+    old, facts = (everything[::2], everything[1::2]) if grown else ([], everything)
+    inside = (
+        [stated_value(new) > stated_value(before) for before, new in zip(old, facts, strict=True)]
+        if grown
+        else [has_what_members_have(fact, path.pivot) for fact in facts]
+    )
     companies = all(fact.subject == fact.entity for fact in facts)
     names = [mid_sentence(index.call(fact.entity)) if companies else _part(fact) for fact in facts]
     if len(set(names)) < len(names):
         return refuse("names_alike")
     if facts[0].value:
-        shown = [shown_value(fact) for fact in facts]
-        if [value is not None and value > Decimal(path.pivot) for value in shown] != inside or None in shown:
+        shown = [value for value in map(shown_value, facts) if value is not None]
+        limits = [value for value in map(shown_value, old) if value is not None]
+        limits = limits if grown else [Decimal(path.pivot)] * len(facts)
+        if not len(shown) == len(limits) == len(facts) or inside != [a > b for a, b in zip(shown, limits, strict=True)]:
             return refuse("arithmetic_disagrees")
-        name = common_name(facts, index) if companies else measure_name(facts)
-        amount = amount_words(Decimal(path.pivot), facts[0].unit)
-        if not (name and amount and is_sayable(name)):
+        name = common_name(everything, index) if companies else measure_name(everything)
+        amount = "" if grown else amount_words(Decimal(path.pivot), facts[0].unit)
+        if not (name and (amount or grown) and is_sayable(name)):
             return refuse("measure_unclear")
         above = ("above", "of more than", "exceeding")[turn(path, "above", 3)]
-        figure = f"{name} {above} {amount} {when_words(facts[0], index)}"
+        figure = (
+            f"higher {name} {when_words(facts[0], index)} than {when_words(old[0], index)}"
+            if grown
+            else f"{name} {above} {amount} {when_words(facts[0], index)}"
+        )
         predicate = f"{('had', 'reported')[turn(path, 'verb', 2)]} {figure}"
     else:
         figure, predicate = "", _say_of_all(facts, path)
@@ -74,7 +94,7 @@ def listing(path: Path, index: CorpusIndex) -> Wording:
     members = [name for name, has in zip(names, inside, strict=True) if has]
     full = join_names([fact.subject for fact, has in zip(facts, inside, strict=True) if has]) if companies else ""
     answer = join_names(members)
-    printed = dict.fromkeys(fact.answer for fact in facts)
+    printed = dict.fromkeys(fact.answer for fact in everything)
     return Wording(
         say_years(upper_first(text), path),
         answer,

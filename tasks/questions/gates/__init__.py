@@ -28,7 +28,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 13  # four digits at their time, or three under a word of the name, may state a figure; initials of a part
+VERSION = 14  # a year by amounts counted another way, a part under its whole; unclear hops of paths
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]

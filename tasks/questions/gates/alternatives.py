@@ -23,6 +23,8 @@ Lists = tuple[tuple[str, ...], ...]
 
 def _digits_needed(pattern: str, facts: Sequence[Triplet]) -> int:
     """How many digits a figure must be stated with, to reckon with it or to tell which of some is the largest."""
+    if pattern in ("comparison", "listing") and len({fact.subject_key for fact in facts}) * 2 == len(facts):
+        return ENOUGH  # for what has grown
     if pattern in ("single", "listing"):
         return 0
     if pattern == "share":
@@ -30,8 +32,6 @@ def _digits_needed(pattern: str, facts: Sequence[Triplet]) -> int:
     amounts = {Decimal(fact.value) for fact in facts if is_figure(fact)}
     if pattern == "change":
         return _digits_to_subtract(amounts)
-    if len({fact.subject_key for fact in facts}) * 2 == len(facts) and pattern == "comparison":
-        return ENOUGH  # of growth
     apart = (kept for kept in range(LEAST, LONG) if len({f"{one:.{kept - 1}e}" for one in amounts}) == len(amounts))
     return next(apart, LONG)
 

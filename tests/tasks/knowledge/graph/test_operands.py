@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.knowledge.graph.computed import Operands, by_table, take_in_turn
+from rarefy.tasks.knowledge.graph.computed import Operands, by_table, collect_figures, growths, take_in_turn
 
 FIGURE = Triplet(
     "t", "c", "d", 0, 9, "Acme", "goodwill", "100", "| Goodwill | 100 | 160 |", "table", subject_type="ORG",
@@ -62,3 +62,25 @@ def test_a_part_that_others_make_up_stands_beside_none_of_them():
     }
     (level,) = by_table(list(made.values())[::-1])
     assert {figure[0].triplet_id for figure in level} == {"UnitedHealthcare", "Health", "Insight", "Rx"}
+
+
+@pytest.mark.parametrize(
+    ("europe", "japan", "found"),
+    [
+        ((100, 110), (50, 60), True),
+        ((100, 90), (50, 60), False),
+        ((100, 110), (100, 111), False),
+        ((9, 90), (5, 6), False),
+    ],
+)
+def test_of_two_that_grew_it_is_asked_which_grew_faster(europe, japan, found):
+    rows = [
+        replace(
+            FIGURE, triplet_id=f"{name}{at}", subject=f"Acme {name}", subject_key=name, subject_type="SEGMENT",
+            value=str(value), period_start=f"202{at}-01-01", period_end=f"202{at}-12-31", period=f"fiscal year 202{at}",
+        )
+        for name, values in (("Europe", europe), ("Japan", japan))
+        for at, value in enumerate(values)
+    ]  # fmt: skip
+    asked = [[t.triplet_id for t in one.triplets] for one in growths(collect_figures(rows))]
+    assert asked == ([["Europe0", "Europe1", "Japan0", "Japan1"]] if found else [])

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from rarefy.data_contracts.rows import Document, Question, Triplet
+from rarefy.data_contracts.rows import Chunk, Document, Question, Triplet
 from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names, short_name
-from rarefy.tasks.questions.ask.cells import ask_for_cell, cell_fault
+from rarefy.tasks.questions.ask.cells import ask_for_cell, cell_fault, is_under_segment
 from rarefy.tasks.questions.ask.facts import ask_for_figure, possessive
 from rarefy.tasks.questions.ask.index import build_index
 from rarefy.tasks.questions.ask.measures import describe_measure
@@ -402,6 +402,23 @@ def test_a_cell_of_a_filing_is_asked_of_the_filer(relation, title, question):
 def test_a_cell_that_nobody_would_ask_a_filing_for_is_refused(relation, title, more, reason):
     given = {"period": "2013", "entity": "Microsoft", "answer": "1,234"} | more
     assert cell_fault(figure(relation, f"“{title}”{FILING}", "TABLE", **given)) == reason
+
+
+@pytest.mark.parametrize(
+    ("above", "of_segment"),
+    [
+        ("| Road segment: |  |\n| Package: |  |\n", True),  # a total of packages does not close the segment
+        ("| Road segment: |  |\n| Package | 9 |\n| Total Road segment | 9 |\n", False),
+        ("| Package: |  |\n", False),
+        ("### Road segment\n\n| Package: |  |\n", True),
+        ("### Business segments and revenue\n\n| Package: |  |\n", False),
+    ],
+)
+def test_a_cell_of_a_segment_is_none_of_the_company(above, of_segment):
+    row = "| Total package revenue | 5 |"
+    cell = figure("“Total package revenue”", f"“Revenue”{FILING}", "TABLE", period="2013", entity="Microsoft")
+    passage = Chunk("c", "d", 0, 9, above + row, "table", "", 9)
+    assert is_under_segment(replace(cell, start=len(above), source_sentence=row), passage) == of_segment
 
 
 @pytest.mark.parametrize(
