@@ -417,7 +417,7 @@ def test_a_cell_that_nobody_would_ask_a_filing_for_is_refused(relation, title, m
 def test_a_cell_of_a_segment_is_none_of_the_company(above, of_segment):
     row = "| Total package revenue | 5 |"
     cell = figure("“Total package revenue”", f"“Revenue”{FILING}", "TABLE", period="2013", entity="Microsoft")
-    passage = Chunk("c", "d", 0, 9, above + row, "table", "", 9)
+    passage = Chunk("c", "d", start=0, end=9, kind="table", section="", text=above + row, tokens=9)
     assert is_under_segment(replace(cell, start=len(above), source_sentence=row), passage) == of_segment
 
 
