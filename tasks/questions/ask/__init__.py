@@ -33,7 +33,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, 
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 22  # a rank beside a balance names its year; no year by figures alike, no month that tells all
+VERSION = 23  # what is paid or charged is answered with and without its brackets
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):
