@@ -28,7 +28,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 13  # four digits at their time, or three under a word of the name, may state a figure; initials of a part
+VERSION = 14  # answers of two kinds are no second answer; a model's figure is stated by who measures the same
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]
