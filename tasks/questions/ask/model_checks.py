@@ -12,6 +12,7 @@ from rarefy.tasks.questions.ask.patterns import Wording, refuse
 from rarefy.tasks.questions.ask.roles import End, Roles
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.wording import fold_text, pivot_given_away
+from rarefy.tasks.text.names import without_form
 from rarefy.tasks.text.notations import find_numbers, is_same_number
 from rarefy.tasks.text.quantities import number, quantities
 from rarefy.tasks.text.sentences import sentences
@@ -173,6 +174,15 @@ def _abbreviates(one: str, other: str) -> bool:
         if any(initials.startswith(word) for word in letters if len(word) > 2):
             return True
     return False
+
+
+def is_same_thing(one: str, other: str) -> bool:
+    """Whether two names are one but for the legal form, or one is the other's initials: AMD, Advanced Micro Devices."""
+    forms = [{_bare(form) for form in company_names(name)} for name in (one, other)]
+    if forms[0] & forms[1]:
+        return True
+    short, long = sorted((one, other), key=len)
+    return bool(re.fullmatch(r"[A-Z](?:&?[A-Z]){2,5}", short)) and _abbreviates(short, without_form(long))
 
 
 def _bare(text: str) -> str:
