@@ -20,6 +20,7 @@ from rarefy.tasks.text.stems import root, stem, words
 
 SHARED = 0.5  # of the shorter's telling words: more than that, and an answer is what its fact's end says
 
+_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _EMPTY = frozenset(
     "a an the of in on at to by for from with and or as its their his her our that which who is are was were be been "
     "approximately about roughly nearly around over under more less than least most up any all such other".split()
@@ -131,18 +132,20 @@ def _entity_answer(answer: str, roles: Roles, index: CorpusIndex) -> Wording | N
 def _named_answer(answer: str, roles: Roles, index: CorpusIndex) -> Wording | None:
     """A fact's name as the answer, where its sentence has a pronoun, an abbreviation or a part of it.
 
-    It is written elsewhere in the sentence's chunk, which then names it; else what the sentence writes for it answers,
-    and the name is an alias.
+    It is written elsewhere in the sentence's chunk, or of a subject in its document, which then names it; else what the
+    sentence writes for it answers, and the name is an alias.
     """
     for end in reversed(roles.ends):
-        if fold_text(answer) != fold_text(end.name):
+        if _bare(_ARTICLE.sub("", answer)) != _bare(_ARTICLE.sub("", end.name)):
             continue
-        place = find_words(end.name, index.chunks[end.triplet.chunk_id].text)
-        if place:
-            line = Span(end.triplet.chunk_id, *place)
-            exact = index.chunks[end.triplet.chunk_id].text[slice(*place)]
+        own = index.chunks[end.triplet.chunk_id]
+        near = [own, *(chunk for chunk in index.chunks_of(own.doc_id) if end.head and chunk != own)]
+        found = ((chunk, place) for chunk in near if (place := find_words(end.name, chunk.text)))
+        if named := next(found, None):
+            chunk, place = named
             short = () if end.head or not end.triplet.answer else (end.triplet.answer,)
-            return Wording(answer=exact, target=end.triplet, naming=(line,), aliases=short)
+            line = Span(chunk.chunk_id, *place)
+            return Wording(answer=chunk.text[slice(*place)], target=end.triplet, naming=(line,), aliases=short)
         if not end.head and end.triplet.answer:
             return Wording(answer=end.triplet.answer, target=end.triplet, aliases=(end.name,))
     return None

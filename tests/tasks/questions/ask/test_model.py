@@ -117,6 +117,21 @@ def test_an_answer_may_be_the_name_of_its_fact_where_the_sentence_has_a_part_of_
     assert any(answer in words for words in row.evidence)
 
 
+def test_a_subject_that_its_passage_does_not_name_is_named_by_another_of_its_document():
+    sentence = "- Its depth is 40 metres."
+    whose = Chunk("whose", "d-cloud", 0, len(sentence), "text", "Vault", sentence, 50)
+    title = Chunk("title", "d-cloud", 900, 990, "text", "Vault", "# The Bergen Vault\n\nA vault.", 50)
+    deep = replace(
+        fact("held"), triplet_id="deep", chunk_id="whose", doc_id="d-cloud", start=0, end=len(sentence), entity="",
+        subject="Bergen Vault", relation="has depth", object="40 metres", answer="40 metres", source_sentence=sentence,
+    )  # fmt: skip
+    rows = {**ROWS, "chunks": {**CHUNKS, "whose": whose, "title": title}, "triplets": {**TRIPLETS, "deep": deep}}
+    said = {"question": "Which vault is 40 metres deep?", "answer": "the Bergen Vault"}
+    single = Path("p", "single", ("deep",), ("whose",), "", "finance")
+    (row,) = ask_by_model([single], AskConfig(), llm=model(said), **rows)
+    assert (row.answer, row.rejected_because) == ("Bergen Vault", "") and "Bergen Vault" in row.evidence
+
+
 @pytest.mark.parametrize(
     ("said", "true", "alias"),
     [
@@ -412,13 +427,26 @@ def test_of_a_passage_values_and_what_is_said_of_several_are_asked_about_first()
 
 
 @pytest.mark.parametrize(
-    "name", ["Pericom", "Cindy Carradine", "24 CFR 5.703", "$3.25 million", "std::mem::drop", "Rc<T>"]
+    "name",
+    [
+        "Pericom",
+        "Cindy Carradine",
+        "24 CFR 5.703",
+        "$3.25 million",
+        "std::mem::drop",
+        "Rc<T>",
+        "docs.rs",
+        "rust-lang/rust",
+        "@bors",
+    ],
 )
 def test_a_name_or_figure_is_telling(name):
     assert is_telling(name)
 
 
-@pytest.mark.parametrize("name", ["the heap", "new thread", "Segment", "full-disk encryption", "The Company"])
+@pytest.mark.parametrize(
+    "name", ["the heap", "new thread", "Segment", "full-disk encryption", "The Company", "and/or", "e.g. this"]
+)
 def test_a_common_word_is_not_telling(name):
     assert not is_telling(name)
 
