@@ -31,6 +31,7 @@ from rarefy.tasks.questions.ask import AskConfig, ask, make_question
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, leads_elsewhere, object_of, relation_of
 from rarefy.tasks.questions.ask.model_checks import (
+    has_name,
     hops_objection,
     is_off_topic,
     is_same_thing,
@@ -209,10 +210,8 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, per_passage: int) 
     for path in multi:
         if reason := _nobody_asks(path, index, filers):
             found.setdefault(path.path_id, reason)
-        elif not (ends := _ends_to_ask_for(path, index)):
+        elif not _ends_to_ask_for(path, index, with_figures=False):
             found.setdefault(path.path_id, "pivot_not_unique" if not _unique_ends(path, index) else "clue_generic")
-        elif path.pattern == "chain" and ends == ["A"] and is_literal(index.triplets[path.triplet_ids[-1]]):
-            found.setdefault(path.path_id, "pivot_not_unique")  # what is left is to give a figure
     taken: defaultdict[str, set[str]] = defaultdict(set)  # relations by passage
     holders = Counter(relation for _, relation in index.objects)  # things of which the same is said
     single = {path: index.triplets[path.triplet_ids[0]] for path in paths if path.pattern == "single"}
@@ -270,7 +269,10 @@ def _nobody_asks(path: Path, index: CorpusIndex, filers: Set[str]) -> str:
         return "clue_known" if told or (through and facts[0].subject_type == "PERSON") else ""
     if path.pattern == "star":  # one biography tells all of a life
         life = any(fact.subject_type == "PERSON" or _LIFE.search(fact.relation) for fact in facts)
-        return "clue_known" if in_one_document and life else ""
+        if in_one_document and life:
+            return "clue_known"
+        alone = (len(index.subjects[relation_of(fact), object_of(fact)]) == 1 for fact in facts)
+        return "hop_not_needed" if len(facts) > 2 and sum(alone) > 1 else ""
     # years alone: PEP 503 and PEP 629 are two things, the 2023 and the 2024 plan are one
     shared, subjects = facts[0].object, {_YEAR.sub("", fact.subject.casefold()) for fact in facts}
     if len(subjects) < len(facts):
@@ -292,14 +294,21 @@ def _goes_in_a_circle(path: Path, facts: Sequence[Triplet]) -> bool:
     return any(is_same_thing(one, other) for one, other in combinations(dict.fromkeys(names), 2))
 
 
-def _ends_to_ask_for(path: Path, index: CorpusIndex) -> list[str]:
-    """The letters of the ends of which there is one and to which a name leads; of a single fact both.
+def _ends_to_ask_for(path: Path, index: CorpusIndex, with_figures: bool = True) -> list[str]:
+    """The letters of the ends of which there is one and to which a name leads, or a figure; of a single fact both.
 
-    A model has not read all that a corpus says of common things ("the heap", "a closure"): that one fact of it gives
-    them does not mean that they single anything out.
+    A name that has the pivot's in it gives that away: "docs.rs team". A model has not read all that a corpus says of
+    common things ("the heap", "a closure"): that one fact of it gives them does not mean that they single anything out.
+    Nobody has a figure in hand, so that it is no reason to ask; where something else could be given, it may be.
     """
-    ends = path_roles(path.pattern, [index.triplets[i] for i in path.triplet_ids]).ends
-    named = {end.letter for end in ends if is_telling(end.name)}
+    roles = path_roles(path.pattern, [index.triplets[i] for i in path.triplet_ids])
+    named = {
+        end.letter
+        for end in roles.ends
+        if is_telling(end.name)
+        and (with_figures or end.head or not is_literal(end.triplet))
+        and not any(has_name(end.name, pivot) for pivot in roles.pivots)
+    }
     return [letter for letter in _unique_ends(path, index) if path.pattern == "single" or named - {letter}]
 
 

@@ -188,6 +188,11 @@ def is_same_thing(one: str, other: str) -> bool:
     return bool(re.fullmatch(r"[A-Z](?:&?[A-Z]){2,5}", short)) and _abbreviates(short, without_form(long))
 
 
+def has_name(text: str, name: str) -> bool:
+    """Whether a text has a name, with or without its legal form, however it is joined: "docsrs-api" has "docs.rs"."""
+    return any(len(bare := _bare(form)) > 3 and bare in _bare(text) for form in company_names(name))
+
+
 def _bare(text: str) -> str:
     return re.sub(r"\W", "", text.casefold())
 

@@ -237,7 +237,7 @@ def test_nothing_is_asked_through_one_of_several_pivots(period_end):
     held = replace(last, triplet_id="t2", subject_key="stratus vault", object="7 files", object_key="7 files")
     more = {t.triplet_id: t for t in (twin, replace(held, period_end=period_end))}
     figure = {row_id("held"): replace(last, object_type="NUMBER", value="42500000")}
-    assert unasked(of, triplets=TRIPLETS | more | figure) == "pivot_not_unique"
+    assert unasked(of, triplets=TRIPLETS | more | figure) == "clue_generic", "only a figure could be given"
     (request,) = build_requests([of], AskConfig(), **ROWS | {"triplets": TRIPLETS | more})
     assert "It gives C and asks for A;" in request.messages[-1].content
 
@@ -403,6 +403,13 @@ def test_what_a_filer_says_of_itself_is_no_clue_to_a_fact_about_it():
     assert list(build_requests([of], AskConfig(), **ROWS | {"triplets": TRIPLETS | table}))
 
 
+def test_a_name_that_has_the_name_of_what_is_hidden_is_no_clue():
+    of = path("chain", "includes", "held")
+    names = {"includes": {"subject": "stratus-archive.nimbus.org"}, "held": {"object_type": "NUMBER", "value": "42"}}
+    triplets = {row_id(name): replace(TRIPLETS[row_id(name)], **more) for name, more in names.items()}
+    assert unasked(of, triplets=triplets) == "clue_generic"
+
+
 def test_a_life_is_told_by_one_passage_and_gives_no_question():
     held, customer = TRIPLETS[row_id("held")], TRIPLETS[row_id("customer")]
     life = {
@@ -525,7 +532,12 @@ def test_replies_are_matched_by_id_and_a_missing_one_is_lost():
 
 def test_each_passage_stands_beside_its_own_facts_and_is_shown_once():
     of = path("star", "runs from", "held", "customer")
-    (request,) = build_requests([of], AskConfig(), **ROWS)
+    assert unasked(of) == "hop_not_needed", "any of its facts singles it out"
+    like = {
+        name: replace(TRIPLETS[row_id(name)], triplet_id=name, subject=f"Vault {name}", subject_key=name)
+        for name in ("runs from", "held")
+    }
+    (request,) = build_requests([of], AskConfig(), **ROWS | {"triplets": TRIPLETS | like})
     user = request.messages[1].content
     order = ["The Nimbus segment includes", "</passage>", "Tromsø, Norway [A1]", "Its largest customer was",
              "</passage>", "42.5 million documents [A2]", "Meridian Land Registry [C]", "The task"]  # fmt: skip
