@@ -32,6 +32,7 @@ from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, leads_elsewhere, object_of, relation_of
 from rarefy.tasks.questions.ask.model_checks import (
     has_name,
+    has_own_word,
     hops_objection,
     is_off_topic,
     is_same_thing,
@@ -190,7 +191,8 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, per_passage: int) 
     About others nobody would ask: a fact is a line of a cover page (`cover_fact`); whoever knows what is given of a
     company or a person knows whom it is about (`clue_known`); or subjects meet in a state or a common thing
     (`pivot_generic`), or two ends are one thing (`ends_alike`). Of single facts those of a cover page are left out,
-    and further ones of a passage, or of one relation in it (`enough_of_passage`), those worth asking about first.
+    of a life, of which one end has the name of the other (`answer_given_away`), and further ones of a passage, or of
+    one relation in it (`enough_of_passage`), those worth asking about first.
     """
     paths = list(paths)
     multi = [path for path in paths if path.pattern in MULTI_HOP]
@@ -222,6 +224,8 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, per_passage: int) 
             found[path.path_id] = "cover_fact"
         elif _LIFE.search(fact.relation):
             found[path.path_id] = "biography"
+        elif has_own_word(fact.object, fact.subject) or has_own_word(fact.subject, fact.object):
+            found[path.path_id] = "answer_given_away"
         elif per_passage and (len(own) >= per_passage or fact.relation in own):
             found[path.path_id] = "enough_of_passage"
         else:

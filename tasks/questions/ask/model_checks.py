@@ -12,6 +12,7 @@ from rarefy.tasks.questions.ask.patterns import Wording, refuse
 from rarefy.tasks.questions.ask.roles import End, Roles
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.wording import fold_text, pivot_given_away
+from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.names import without_form
 from rarefy.tasks.text.notations import find_numbers, is_same_number
 from rarefy.tasks.text.quantities import number, quantities
@@ -191,6 +192,12 @@ def is_same_thing(one: str, other: str) -> bool:
 def has_name(text: str, name: str) -> bool:
     """Whether a text has a name, with or without its legal form, however it is joined: "docsrs-api" has "docs.rs"."""
     return any(len(bare := _bare(form)) > 3 and bare in _bare(text) for form in company_names(name))
+
+
+def has_own_word(text: str, name: str) -> bool:
+    """Whether a text has a name or its first word that is none of the language: "triagebot source code"."""
+    coined = (word for word in words(name) if not wordnet.known(word) and not word[0].isdigit())
+    return has_name(text, name) or has_name(text, next(coined, name))
 
 
 def _bare(text: str) -> str:

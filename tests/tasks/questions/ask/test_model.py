@@ -421,6 +421,23 @@ def test_a_life_is_told_by_one_passage_and_gives_no_question():
     assert customer.relation == "largest customer is"
 
 
+@pytest.mark.parametrize(
+    ("subject", "thing", "given"),
+    [
+        ("Bors", "rust-lang/bors", True),
+        ("triagebot source code", "https://example.org/triagebot", True),
+        ("myTrailhead", "Trailhead", True),
+        ("Port of Bergen", "Bergenhus Holding", False),
+    ],
+)
+def test_nothing_is_asked_of_a_fact_one_end_of_which_has_the_name_of_the_other(subject, thing, given):
+    held = replace(TRIPLETS[row_id("held")], subject=subject, object=thing)
+    asked_about = list(
+        build_requests([path("single", "held")], AskConfig(), **ROWS | {"triplets": TRIPLETS | {row_id("held"): held}})
+    )
+    assert bool(asked_about) is not given
+
+
 def test_of_a_passage_values_and_what_is_said_of_several_are_asked_about_first():
     held = TRIPLETS[row_id("held")]
     rows = {
