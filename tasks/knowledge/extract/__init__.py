@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 27  # a filer by its initials; an item of a list is about whom its lead-in names
+VERSION = 28  # an item under a heading is about it, whatever common words stand beside its name
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

@@ -216,6 +216,13 @@ _PART = re.compile(r" (?:(?:business|operating|reportable) )?(?:segment|division
 _SHORT = r"(?:,? (?:Inc|Corp|LLC|Ltd|L\.P)\.?)?,? ?\((?:the )?[\"“]?(?P<short>[A-Z][\w&.’' -]{1,30}?)[,.]?[\"”]?\)"
 
 
+def _is_headed(subject: str, heading: str) -> bool:
+    """Whether a subject is what a heading names, with common words around it: "bastion" is the bastion server."""
+    place = find_words(heading, subject) if is_specific(heading) else None
+    rest = f"{subject[: place[0]]} {subject[place[1] :]}" if place else "X"
+    return rest.islower() or not rest.strip()
+
+
 @dataclass(frozen=True)
 class Proof:
     """A triplet with the words that must prove it: its sentence, or its table row with header and group label."""
@@ -280,6 +287,8 @@ class Proof:
             return ""
         lead_in = self._lead_in()
         if any(find_words(name, lead_in) for name in (self.row.subject, *own, *short)):
+            return ""
+        if lead_in.startswith("#") and _is_headed(self.row.subject, lead_in.strip("#* ")):
             return ""
         if _REFERS.search(self.row.source_sentence):
             before = self.text[max(self.row.start - _NEAR, 0) : self.row.start]

@@ -42,11 +42,13 @@ class PatternPaths:
 
 
 def single(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
-    """Single facts (R11): the tail has no other edge, and with the paper's rule nor has the head."""
+    """Single facts (R11): the tail has no other edge, with the paper's rule nor has the head; or any fact."""
     nodes = len(graph.nodes)
     out_of, into = np.bincount(graph.head, minlength=nodes), np.bincount(graph.tail, minlength=nodes)
     eligible = (out_of[graph.tail] == 0) & (into[graph.tail] == 1)
-    if config.single_rule == "paper":
+    if config.single_rule == "any":
+        eligible[:] = True
+    elif config.single_rule == "paper":
         eligible &= (out_of[graph.head] == 1) & (into[graph.head] == 0)
 
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:

@@ -10,15 +10,15 @@ from dataclasses import replace
 from rarefy.data_contracts.rows import Document, Merge, Similarity, Triplet, row_id
 from rarefy.tasks.knowledge.graph.facts import is_literal
 from rarefy.tasks.knowledge.normalise.config import NormaliseConfig
-from rarefy.tasks.knowledge.normalise.form import merge_entities, merge_relations
+from rarefy.tasks.knowledge.normalise.form import merge_entities, merge_into_organisations, merge_relations
 from rarefy.tasks.knowledge.normalise.meaning import merge_by_meaning
-from rarefy.tasks.knowledge.normalise.names import collect_names, joined_types
+from rarefy.tasks.knowledge.normalise.names import UNTYPED, collect_names, joined_types
 from rarefy.tasks.models.embed import Embedder
 from rarefy.tasks.text.names import plain
 
 __all__ = ["VERSION", "NormaliseConfig", "normalise"]
 
-VERSION = 7  # tense and the one noun in which two relations differ keep them apart; initials in brackets do not
+VERSION = 8  # short names of things that are no organisations; teams; organisations without their legal form
 
 
 def normalise(
@@ -31,8 +31,9 @@ def normalise(
     """Every triplet, its keys filled unless it is rejected, then every merge of two names and their cosines.
 
     What a document says that repeats another one is rejected: asked of both, a question would have a second gold chunk
-    that nobody marked. Nothing depends on the order of the triplets. Entities merge within a type; literals never do:
-    their key is that of the one fact (subject, relation, period, value, unit) they stand in.
+    that nobody marked. Nothing depends on the order of the triplets. Entities merge within a type, what has none into
+    an organisation as well; literals never do: their key is that of the one fact (subject, relation, period, value,
+    unit) they stand in.
     """
     copies = {name for name, document in (documents or {}).items() if document.duplicate_of}
     rows = [
@@ -44,10 +45,14 @@ def normalise(
     names = collect_names(rows, config.embedded)
     form = [*merge_relations(names), *merge_entities(names, config)]
     by_form = {(merge.kind, merge.entity_type, merge.name): merge.canonical for merge in form}
+    organisations = list(merge_into_organisations(names, by_form))
+    known_as = {merge.name: merge.canonical for merge in organisations}
     meaning, likenesses = merge_by_meaning(names, by_form, config, embed)
     by_meaning = {(merge.entity_type, merge.name): merge.canonical for merge in meaning}
 
     def key(kind: str, name: str) -> str:
+        if kind == UNTYPED and name in known_as:
+            return f"ORG:{known_as[name]}"
         return f"{kind or 'THING'}:{by_form.get(('entity', kind, name), name)}"
 
     for row in rows:
@@ -59,7 +64,7 @@ def normalise(
         relation = by_meaning.get((joined_types(row.subject_type, row.object_type), relation), relation)
         thing = _literal_key(row, subject, relation) if is_literal(row) else key(row.object_type, row.object)
         yield replace(row, subject_key=subject, relation_key=relation, object_key=thing)
-    yield from sorted((*form, *meaning), key=lambda merge: merge.merge_id)
+    yield from sorted((*form, *organisations, *meaning), key=lambda merge: merge.merge_id)
     yield from sorted(likenesses, key=lambda similarity: similarity.of)
 
 

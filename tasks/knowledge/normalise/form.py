@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rarefy.data_contracts.rows import Merge
 from rarefy.tasks.knowledge.normalise.config import NormaliseConfig
-from rarefy.tasks.knowledge.normalise.names import Names, fold_label, make_merge
+from rarefy.tasks.knowledge.normalise.names import UNTYPED, Names, fold_label, make_merge
 from rarefy.tasks.text.names import company, plain
 
 # "Meta Platforms, Inc. ("Meta")": what follows a name says what it is called for short.
@@ -79,24 +79,72 @@ def group_same_company(organisations: Iterable[str]) -> Iterator[SameNames]:
                 yield SameNames(tuple(names), "same but for punctuation and the spelling of the suffix")
 
 
-def group_short_names(sentences: Mapping[str, Iterable[str]], organisations: Iterable[str]) -> Iterator[SameNames]:
-    """Organisations and their short names, where a sentence gives both and the short name is no other's too.
+def group_short_names(sentences: Mapping[str, Iterable[str]], present: Iterable[str]) -> Iterator[SameNames]:
+    """Names and their short names, where a sentence gives both and the short name is no other's too.
 
-    `sentences` are those in which each organisation is named.
+    `sentences` are those in which each is named.
     """
-    known = {plain(name): name for name in sorted(set(organisations), reverse=True)}
+    present = set(present)
+    for short, full in sorted(find_short_names(sentences, present, present).items()):
+        yield SameNames((short, *sorted(full)), CALLED_SO)
+
+
+CALLED_SO = "called so in a sentence that names both"
+
+
+def find_short_names(
+    sentences: Mapping[str, Iterable[str]], full: Iterable[str], short: Iterable[str]
+) -> dict[str, set[str]]:
+    """The spellings of the one full name of each short one, where a sentence gives both."""
+    known = {plain(name): name for name in sorted(set(short), reverse=True)}
     owners: dict[str, set[str]] = defaultdict(set)
-    for name in sorted(sentences):
+    for name in sorted(set(full).intersection(sentences)):
         for sentence in sentences[name]:
             at = sentence.find(name)
             match = _CALLED.match(sentence, at + len(name)) if at >= 0 else None
             if match:
-                short = plain(match.group("quoted") or match.group("short"))
-                if short in known and short not in _GENERIC and known[short] != name:
-                    owners[known[short]].add(name)
-    for short, full in sorted(owners.items()):
-        if len({company(name)[0] for name in full}) == 1:
-            yield SameNames((short, *sorted(full)), "called so in a sentence that names both")
+                called = plain(match.group("quoted") or match.group("short"))
+                if called in known and called not in _GENERIC and known[called] != name:
+                    owners[known[called]].add(name)
+    return {short: names for short, names in owners.items() if len({company(name)[0] for name in names}) == 1}
+
+
+_TEAM = re.compile(r"(?P<name>[A-Z][\w&.-]*(?: [\w&.-]+){0,2}) (?:[Tt]eam|[Dd]epartment|[Gg]roup)")
+
+
+def group_teams(names: Names) -> Iterator[SameNames]:
+    """A team with and without that word, where one document says both and no other kind of body has the name."""
+    bodies: dict[str, set[str]] = defaultdict(set)
+    for kind, name in names.entities:
+        if kind == UNTYPED and (team := _TEAM.fullmatch(name)):
+            bodies[team["name"]].add(name)
+    for short, full in sorted(bodies.items()):
+        if len(full) == 1 and (UNTYPED, short) in names.entities:
+            (name,) = full
+            if names.entities[UNTYPED, short].documents & names.entities[UNTYPED, name].documents:
+                yield SameNames((short, name), "same but for the word team, department or group")
+
+
+def find_organisations(names: Names, untyped: Iterable[str], organisations: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Names without a type with the one organisation that each is: without its legal form, or for short.
+
+    "Dell" alone does not say what it is; "Dell Inc." does.
+    """
+    present = sorted(set(organisations))
+    by_core: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    named: dict[str, list[str]] = defaultdict(list)
+    for name in present:
+        core, forms = company(name)
+        if forms:
+            by_core[core].add(forms)
+            named[core].append(name)
+    short = find_short_names(names.sentences, present, untyped)
+    for name in sorted(set(untyped)):
+        core = company(name)[0]
+        if name in short:
+            yield name, min(short[name])
+        elif name[:1].isupper() and len(by_core.get(core, ())) == 1:
+            yield name, named[core][0]
 
 
 def unite_groups(groups: Iterable[SameNames]) -> list[tuple[set[str], dict[str, str]]]:
@@ -137,13 +185,27 @@ def merge_entities(names: Names, config: NormaliseConfig) -> Iterator[Merge]:
         stated = [SameNames((n, known[plain(n)]), "said in the config") for n in present if plain(n) in known]
         same = [*stated, *group_same_form((kind, name) for name in present)]
         same += group_own_initials((kind, name) for name in present)
+        same += group_short_names(names.sentences, present)
         if kind == "ORG":
-            same += [*group_same_company(present), *group_short_names(names.sentences, present)]
+            same += group_same_company(present)
+        if kind == UNTYPED:
+            same += group_teams(names)
         for cluster, rules in unite_groups(same):
             named = sorted({known[plain(name)] for name in cluster if plain(name) in known})
             best = named[0] if named else min(cluster, key=lambda name: names.entity_rank(kind, name))
             for name in sorted(cluster - {best}):
                 yield make_merge(names, "entity", kind, name, best, rules[name])
+
+
+def merge_into_organisations(names: Names, by_form: Mapping[tuple[str, str, str], str]) -> Iterator[Merge]:
+    """Merges of names without a type into the organisation that they mean; `by_form` are the other merges."""
+    of_type: dict[str, list[str]] = defaultdict(list)
+    for kind, name in names.entities:
+        of_type[kind].append(name)
+    for name, full in find_organisations(names, of_type[UNTYPED], of_type["ORG"]):
+        if ("entity", UNTYPED, name) not in by_form:
+            best = by_form.get(("entity", "ORG", full), full)
+            yield make_merge(names, "entity", UNTYPED, name, best, "an organisation without its legal form", "ORG")
 
 
 def alias_owners(config: NormaliseConfig) -> dict[str, str]:

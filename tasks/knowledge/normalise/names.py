@@ -22,6 +22,8 @@ def fold_label(text: str) -> str:
     return re.sub(r"[^\w%$#+·()]|_", "", kept)
 
 
+UNTYPED = "NAME"  # the type of what a name alone does not tell
+LONGEST_TEAM = 4  # words
 SENTENCES_KEPT = 40  # of an organisation, to find its short name in; those of the smallest hash
 
 
@@ -35,6 +37,7 @@ class MentionCount:
     support: int = 0
     sentence: str = ""
     by_form_only: bool = False  # a relation that a table or cover has
+    documents: set[str] = field(default_factory=set)  # of a short name without a type
 
 
 @dataclass(slots=True)
@@ -47,7 +50,8 @@ class Names:
         default_factory=lambda: defaultdict(MentionCount)
     )  # (type, name)
     registrants: set[str] = field(default_factory=set)
-    sentences: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # by organisation
+    # by organisation; of other names those sentences alone that may say what the name is for short
+    sentences: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def mentions(self, kind: str, of: str, name: str) -> MentionCount:
         """The mentions of a relation, or of an entity of type `of`; none for a name that only the config has."""
@@ -75,8 +79,11 @@ def collect_names(rows: Iterable[Triplet], embedded: Iterable[str]) -> Names:
         names.pairs[row.subject_type, row.object_type].add(row.relation)
         names.registrants.add(row.entity)
         for kind, name in ends:
-            if kind == "ORG" and not row.header and len(names.sentences[name]) < SENTENCES_KEPT:
+            may_tell = kind == "ORG" or f"{name} (" in row.source_sentence
+            if may_tell and not row.header and len(names.sentences[name]) < SENTENCES_KEPT:
                 names.sentences[name].append(row.source_sentence)
+            if kind == UNTYPED and len(name.split()) <= LONGEST_TEAM:
+                names.entities[kind, name].documents.add(row.doc_id)
     return names
 
 
@@ -85,8 +92,9 @@ def joined_types(subject_type: str, object_type: str) -> str:
     return f"{subject_type or 'THING'} > {object_type or 'THING'}"
 
 
-def make_merge(names: Names, kind: str, of: str, name: str, best: str, rule: str) -> Merge:
-    """The row that merges a name into another: by which rule, with a sentence of each as evidence."""
-    sentences = (names.mentions(kind, of, each).sentence[:300] for each in (name, best))
+def make_merge(names: Names, kind: str, of: str, name: str, best: str, rule: str, best_of: str = "") -> Merge:
+    """The row that merges a name into another, of another type `best_of`: by which rule, a sentence of each."""
+    types = (of, best_of or of)
+    sentences = (names.mentions(kind, *each).sentence[:300] for each in zip(types, (name, best), strict=True))
     evidence = f"{rule}: " + " / ".join(f"“{sentence}”" for sentence in sentences)
     return Merge(row_id(kind, of, name, best), kind, name, best, of, evidence)

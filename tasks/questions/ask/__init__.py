@@ -33,7 +33,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, 
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 23  # growth compared and listed; no cover for a name alone; no cell of a segment for the company
+VERSION = 24  # growth compared and listed; no cover for a name alone; what is paid, with and without brackets
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):

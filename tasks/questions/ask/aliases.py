@@ -11,6 +11,7 @@ from rarefy.tasks.text.names import ENDING
 from rarefy.tasks.text.quantities import DURATIONS, quantities
 from rarefy.tasks.text.states import STATES, swap_state_form
 
+_ROW = re.compile(r"“([^”]+)”")  # of a table without tags
 LEAST, MOST = Decimal("1e-9"), Decimal("1e18")  # beyond, nobody writes an amount in other words
 ROUNDING = Decimal("0.005")  # a rounded form that is further off than this is another answer
 
@@ -68,6 +69,20 @@ def amount_words(amount: Decimal, unit: str) -> str:
     return f"{symbol}{cents}" if symbol else ""
 
 
+_TAKEN_AWAY = re.compile(
+    r"\b(?:charges|costs|expenses?|payments|paid|losses|(?:re)?purchases|impairments?|write-?(?:offs|downs)|deductions"
+    r"|refunds)\b",
+    re.IGNORECASE,
+)
+_BOTH_WAYS = re.compile(r"\b(?:gains?|income|benefits?|reversals?|net|change|proceeds)\b|\(", re.IGNORECASE)
+
+
+def _is_taken_away(label: str) -> bool:
+    """Whether a figure under this label is one that brackets only say is taken away: "payments", no "net gains"."""
+    named = _ROW.findall(label)[:1] or [label]  # not the column, which stands behind it
+    return bool(_TAKEN_AWAY.search(named[0])) and not _BOTH_WAYS.search(named[0])
+
+
 def _number_forms(triplet: Triplet) -> set[str]:
     value = Decimal(triplet.value)
     amount = abs(value)
@@ -111,6 +126,6 @@ def _number_forms(triplet: Triplet) -> set[str]:
         forms |= {f"({_format_number(shown)})", f"-{_format_number(shown)}"}  # printed as an outflow or a loss
     if value < 0:
         signed = {form for f in forms for form in (f"-{f}", f"({f})")}
-        # "net loss" of (2,303): who says 2,303 is right too
-        forms = forms | signed if describe_measure(triplet).turned else signed
+        # "net loss" of (2,303), or payments of (424): who says 2,303, or 424, is right too
+        forms = forms | signed if describe_measure(triplet).turned or _is_taken_away(triplet.relation) else signed
     return forms

@@ -273,6 +273,8 @@ def leads_elsewhere(pattern: str, facts: Sequence[Triplet], target: Triplet, ind
 def _chain_leads_elsewhere(facts: Sequence[Triplet], target: Triplet, index: CorpusIndex) -> bool:
     *links, last = facts
     if target == last:
+        if any(index.has_several(link) for link in links):
+            return True  # one of several competitors: nobody has read what is said of the others
         reached = {subject_of(facts[0])}
         for link in links:
             reached = {thing for name in reached for thing in index.objects.get(_subject_relation(name, link), ())}

@@ -12,6 +12,8 @@ from rarefy.tasks.questions.ask.patterns import Wording, refuse
 from rarefy.tasks.questions.ask.roles import End, Roles
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.wording import fold_text, pivot_given_away
+from rarefy.tasks.text import wordnet
+from rarefy.tasks.text.names import without_form
 from rarefy.tasks.text.notations import find_numbers, is_same_number
 from rarefy.tasks.text.quantities import number, quantities
 from rarefy.tasks.text.sentences import sentences
@@ -19,6 +21,7 @@ from rarefy.tasks.text.stems import root, stem, words
 
 SHARED = 0.5  # of the shorter's telling words: more than that, and an answer is what its fact's end says
 
+_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _EMPTY = frozenset(
     "a an the of in on at to by for from with and or as its their his her our that which who is are was were be been "
     "approximately about roughly nearly around over under more less than least most up any all such other".split()
@@ -130,18 +133,20 @@ def _entity_answer(answer: str, roles: Roles, index: CorpusIndex) -> Wording | N
 def _named_answer(answer: str, roles: Roles, index: CorpusIndex) -> Wording | None:
     """A fact's name as the answer, where its sentence has a pronoun, an abbreviation or a part of it.
 
-    It is written elsewhere in the sentence's chunk, which then names it; else what the sentence writes for it answers,
-    and the name is an alias.
+    It is written elsewhere in the sentence's chunk, or of a subject in its document, which then names it; else what the
+    sentence writes for it answers, and the name is an alias.
     """
     for end in reversed(roles.ends):
-        if fold_text(answer) != fold_text(end.name):
+        if _bare(_ARTICLE.sub("", answer)) != _bare(_ARTICLE.sub("", end.name)):
             continue
-        place = find_words(end.name, index.chunks[end.triplet.chunk_id].text)
-        if place:
-            line = Span(end.triplet.chunk_id, *place)
-            exact = index.chunks[end.triplet.chunk_id].text[slice(*place)]
+        own = index.chunks[end.triplet.chunk_id]
+        near = [own, *(chunk for chunk in index.chunks_of(own.doc_id) if end.head and chunk != own)]
+        found = ((chunk, place) for chunk in near if (place := find_words(end.name, chunk.text)))
+        if named := next(found, None):
+            chunk, place = named
             short = () if end.head or not end.triplet.answer else (end.triplet.answer,)
-            return Wording(answer=exact, target=end.triplet, naming=(line,), aliases=short)
+            line = Span(chunk.chunk_id, *place)
+            return Wording(answer=chunk.text[slice(*place)], target=end.triplet, naming=(line,), aliases=short)
         if not end.head and end.triplet.answer:
             return Wording(answer=end.triplet.answer, target=end.triplet, aliases=(end.name,))
     return None
@@ -173,6 +178,26 @@ def _abbreviates(one: str, other: str) -> bool:
         if any(initials.startswith(word) for word in letters if len(word) > 2):
             return True
     return False
+
+
+def is_same_thing(one: str, other: str) -> bool:
+    """Whether two names are one but for the legal form, or one is the other's initials: AMD, Advanced Micro Devices."""
+    forms = [{_bare(form) for form in company_names(name)} for name in (one, other)]
+    if forms[0] & forms[1]:
+        return True
+    short, long = sorted((one, other), key=len)
+    return bool(re.fullmatch(r"[A-Z](?:&?[A-Z]){2,5}", short)) and _abbreviates(short, without_form(long))
+
+
+def has_name(text: str, name: str) -> bool:
+    """Whether a text has a name, with or without its legal form, however it is joined: "docsrs-api" has "docs.rs"."""
+    return any(len(bare := _bare(form)) > 3 and bare in _bare(text) for form in company_names(name))
+
+
+def has_own_word(text: str, name: str) -> bool:
+    """Whether a text has a name or its first word that is none of the language: "triagebot source code"."""
+    coined = (word for word in words(name) if not wordnet.known(word) and not word[0].isdigit())
+    return has_name(text, name) or has_name(text, next(coined, name))
 
 
 def _bare(text: str) -> str:

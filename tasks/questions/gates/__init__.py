@@ -28,7 +28,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 14  # a year by amounts counted another way, a part under its whole; unclear hops of paths
+VERSION = 15  # unclear hops of paths; answers of two kinds are no second answer
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]

@@ -7,6 +7,7 @@ from decimal import Decimal
 from functools import cache
 
 from rarefy.data_contracts.rows import COMPUTED, MULTI_HOP, Chunk, Question, Triplet
+from rarefy.tasks.knowledge.graph.facts import is_literal
 from rarefy.tasks.knowledge.graph.headlines import is_unfollowed
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.gates.config import GatesConfig
@@ -76,8 +77,18 @@ def _names(text: str, name: str) -> bool:
     return any(contains_phrase(text, form) for form in company_names(name))
 
 
+_KINDS = frozenset(("DATE", "GPE", "LAW", "ORG", "PERSON", "SEGMENT"))  # types that a question tells apart
+
+
 def _contradicts(one: Triplet, other: Triplet) -> bool:
-    """Whether two facts with the same subject, relation, unit and period have different objects."""
+    """Whether two facts with the same subject, relation, unit and period have different objects of one kind.
+
+    When and where something opened are two questions.
+    """
+    if is_literal(one) != is_literal(other) or (
+        {one.object_type, other.object_type} <= _KINDS and one.object_type != other.object_type
+    ):
+        return False
     if one.value and other.value:
         return one.value != other.value and not _same_number(one.value, other.value)
     a, b = fold_text(one.answer or one.object), fold_text(other.answer or other.object)

@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from rarefy.data_contracts.rows import Triplet
+from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.text import dates
 from rarefy.tasks.text.stems import stem, words
 
@@ -87,6 +88,10 @@ QUOTED = re.compile(r"“([^”]+)”")
 ASIDE = re.compile(r"\((?![^)]*\bexclu)[^)]*\)", re.IGNORECASE)  # what excludes something is another measure
 
 
+# what a model's relation says where the subject says what is measured
+_SAYS = frozenset(map(stem, "amounted totaled totalled was were is are came stood reached equaled had be".split()))
+
+
 @lru_cache(1 << 14)
 def telling(text: str) -> frozenset[str]:
     found = (one for word in words(in_one_word(text)) if not word[0].isdigit() for one in meant(word))
@@ -110,6 +115,10 @@ def measure_and_part(fact: Triplet) -> tuple[frozenset[str], frozenset[str]]:
     if fact.subject_type == "TABLE":
         quoted = QUOTED.findall(fact.relation)
         return telling(quoted[0] if quoted else fact.relation), frozenset()
+    if fact.method == "model" and not telling(fact.relation) - _SAYS:  # "Apple dividends in 2024" amounted to so much
+        names = sorted(company_names(fact.entity), key=len, reverse=True) if fact.entity else []
+        owner = next((name for name in names if fact.subject.startswith(f"{name} ")), "")
+        return telling(ASIDE.sub("", fact.subject.removeprefix(owner))), frozenset()
     part = telling(ASIDE.sub("", fact.subject.removeprefix(fact.entity))) - {"segment"}
     part = part - {"product"} or part  # "Diagnostic Products" is "the Diagnostics segment" as well
     if fact.entity and fact.subject.startswith(fact.entity):

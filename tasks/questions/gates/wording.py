@@ -134,10 +134,17 @@ def pivot_rarity(questions: Questions, config: GatesConfig, *, chunks: Chunks, t
     }
 
 
+# what programs and pages are called: "std::mem", "max_size", "maxSize", "docs.rs", "rust-lang/rust", "@bors", "#infra"
+_IDENTIFIER = re.compile(
+    r"::|[<_]|[a-z][A-Z]|(?<![^\s(\[])[@#~/]+[a-z]|[^\W_]\.[^\W\d_]{2}|[^\W_]-[^\W_]+/[^\W_]|[^\W_]/[^\W_]+-[^\W_]",
+    re.ASCII,
+)
+
+
 def is_generic(label: str) -> bool:
     """Whether a label is a common word or none ("the Company", "revenue", "12%"), not the name of one thing."""
     words = [w for w in re.findall(r"[^\W\d_][\w&'’.-]*", label) if w.lower().strip(".") not in EMPTY]
-    if len(words) >= 2:
+    if len(words) >= 2 or _IDENTIFIER.search(label):
         return False
     return not any((w[0].isupper() and not wordnet.known(w.lower())) or (w.isupper() and len(w) > 1) for w in words)
 
@@ -149,7 +156,7 @@ def is_telling(label: str) -> bool:
     return (
         len(marked) > 1
         or any(w[0].isdigit() or w.isupper() or not wordnet.known(w.lower()) for w in marked)
-        or re.search(r"::|[<_]|[a-z][A-Z]", label) is not None
+        or _IDENTIFIER.search(label) is not None
     )
 
 

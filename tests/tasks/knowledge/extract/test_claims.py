@@ -50,6 +50,16 @@ def test_an_item_of_a_list_is_about_whom_its_lead_in_names(text: str, sentence: 
     assert (Proof(row, text, "").subject_objection() == "") is named
 
 
+@pytest.mark.parametrize(
+    ("subject", "named"), [("riscv64 runner", True), ("rust riscv64", True), ("riscv64 Azure", False), ("x86", False)]
+)
+def test_an_item_under_a_heading_is_about_it_whatever_common_words_stand_beside_its_name(subject: str, named: bool):
+    text, sentence = "### riscv64\n\n- max concurrency: 4\n", "max concurrency: 4"
+    start = text.index(sentence)
+    row = Triplet("t", "c", "d", start, start + len(sentence), subject, "has", "4", sentence, "model", "NAME", "NUMBER")
+    assert (Proof(row, text, "").subject_objection() == "") is named
+
+
 def test_where_nobody_is_known_we_stays_we():
     assert resolve_entity("the Company", "") == "the Company"
 

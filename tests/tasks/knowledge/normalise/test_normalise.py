@@ -269,3 +269,36 @@ def test_every_merge_is_of_two_names_and_has_a_name_of_its_own() -> None:
     merges = run(rows, "Makes|produces")[1]
     assert len({m.merge_id for m in merges}) == len(merges) == 4
     assert all(m.name != m.canonical and m.evidence for m in merges)
+
+
+def test_a_thing_is_what_a_sentence_calls_it_for_short() -> None:
+    full = fact("Chief Revenue Officer", "approves", "discounts", "NAME NAME")
+    full = replace(full, source_sentence="The Chief Revenue Officer (CRO) approves discounts.")
+    rows, _ = run([full, fact("CRO", "reports to", "board", "NAME NAME")])
+    assert len({row.subject_key for row in rows}) == 1
+
+
+@pytest.mark.parametrize(("other", "one"), [("d", True), ("e", False)])
+def test_a_team_has_one_name_with_and_without_that_word_in_one_document(other: str, one: bool) -> None:
+    rows, _ = run([
+        fact("Finance Team", "approves", "budgets", "NAME NAME"),
+        replace(fact("Finance", "pays", "invoices", "NAME NAME"), doc_id=other),
+        fact("Sales Team", "signs", "deals", "NAME NAME"),
+        fact("Sales Group", "meets", "clients", "NAME NAME"),
+        fact("Sales", "calls", "leads", "NAME NAME"),
+    ])  # fmt: skip
+    assert (rows[0].subject_key == rows[1].subject_key) is one
+    assert len({row.subject_key for row in rows[2:]}) == 3
+
+
+def test_a_name_without_a_type_is_the_one_organisation_that_has_a_legal_form_behind_it() -> None:
+    rows, merges = run([
+        fact("Dell Inc.", "owns", "EMC", "ORG NAME"),
+        fact("Dell", "buys from", "Intel", "NAME NAME"),
+        fact("Acme LLC", "owns", "Bolt", "ORG NAME"),
+        fact("Acme Corp.", "owns", "Nut", "ORG NAME"),
+        fact("Acme", "owns", "Screw", "NAME NAME"),
+    ])  # fmt: skip
+    assert rows[1].subject_key == rows[0].subject_key == "ORG:Dell Inc."
+    assert len({row.subject_key for row in rows[2:]}) == 3
+    assert [(merge.name, merge.canonical) for merge in merges] == [("Dell", "Dell Inc.")]

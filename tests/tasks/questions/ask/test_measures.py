@@ -148,6 +148,15 @@ def test_a_negative_amount_keeps_its_sign_in_every_alias():
     assert all(alias.startswith(("-", "(")) for alias in answer_aliases(loss))
 
 
+@pytest.mark.parametrize(
+    ("label", "without"),
+    [("restructuring charges", True), ("“Payments” in the column “Charges”", True), ("gains and losses", False)],
+)
+def test_what_is_taken_away_is_answered_with_or_without_its_brackets(label, without):
+    taken = figure(label, answer="(424)", value="-424000000")
+    assert ("424" in answer_aliases(taken)) is without and "-424" in answer_aliases(taken)
+
+
 def test_a_question_that_says_loss_is_answered_with_or_without_the_sign():
     loss = figure("net income (loss)", answer="(2,722)", value="-2722000000")
     assert {"2,722", "-2,722", "$2,722 million", "$2.72 billion", "($2.72 billion)"} <= set(answer_aliases(loss))

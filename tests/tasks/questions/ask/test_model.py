@@ -117,6 +117,21 @@ def test_an_answer_may_be_the_name_of_its_fact_where_the_sentence_has_a_part_of_
     assert any(answer in words for words in row.evidence)
 
 
+def test_a_subject_that_its_passage_does_not_name_is_named_by_another_of_its_document():
+    sentence = "- Its depth is 40 metres."
+    whose = Chunk("whose", "d-cloud", 0, len(sentence), "text", "Vault", sentence, 50)
+    title = Chunk("title", "d-cloud", 900, 990, "text", "Vault", "# The Bergen Vault\n\nA vault.", 50)
+    deep = replace(
+        fact("held"), triplet_id="deep", chunk_id="whose", doc_id="d-cloud", start=0, end=len(sentence), entity="",
+        subject="Bergen Vault", relation="has depth", object="40 metres", answer="40 metres", source_sentence=sentence,
+    )  # fmt: skip
+    rows = {**ROWS, "chunks": {**CHUNKS, "whose": whose, "title": title}, "triplets": {**TRIPLETS, "deep": deep}}
+    said = {"question": "Which vault is 40 metres deep?", "answer": "the Bergen Vault"}
+    single = Path("p", "single", ("deep",), ("whose",), "", "finance")
+    (row,) = ask_by_model([single], AskConfig(), llm=model(said), **rows)
+    assert (row.answer, row.rejected_because) == ("Bergen Vault", "") and "Bergen Vault" in row.evidence
+
+
 @pytest.mark.parametrize(
     ("said", "true", "alias"),
     [
@@ -214,16 +229,17 @@ def test_the_answer_of_an_inverted_star_is_a_head_and_never_the_tail():
     assert asked(of, text, "Hollis & Crane LLP").rejected_because == "answer_is_pivot"
 
 
-def test_a_question_is_given_up_where_another_pivot_leads_to_another_answer():
+@pytest.mark.parametrize("period_end", ["", "2019-06-30"])
+def test_nothing_is_asked_through_one_of_several_pivots(period_end):
     of = path("chain", "includes", "held")
     link, last = TRIPLETS[row_id("includes")], TRIPLETS[row_id("held")]
     twin = replace(link, triplet_id="t1", object="Stratus Vault", object_key="stratus vault")
     held = replace(last, triplet_id="t2", subject_key="stratus vault", object="7 files", object_key="7 files")
-    for period_end, reason in (("", "pivot_not_unique"), ("2019-06-30", "")):
-        more = {t.triplet_id: t for t in (twin, replace(held, period_end=period_end))}
-        said = model({"question": CHAIN, "answer": "42.5 million documents"})
-        (row,) = ask_by_model([of], AskConfig(), llm=said, **{**ROWS, "triplets": {**TRIPLETS, **more}})
-        assert row.rejected_because == reason
+    more = {t.triplet_id: t for t in (twin, replace(held, period_end=period_end))}
+    figure = {row_id("held"): replace(last, object_type="NUMBER", value="42500000")}
+    assert unasked(of, triplets=TRIPLETS | more | figure) == "clue_generic", "only a figure could be given"
+    (request,) = build_requests([of], AskConfig(), **ROWS | {"triplets": TRIPLETS | more})
+    assert "It gives C and asks for A;" in request.messages[-1].content
 
 
 def unasked(of, **rows):
@@ -359,14 +375,102 @@ def test_things_that_a_number_tells_apart_may_be_asked_about():
     assert list(build_requests([of], AskConfig(), **ROWS | {"triplets": triplets}))
 
 
+def test_nothing_is_asked_of_what_three_share_whoever_is_given():
+    of, triplets = in_two("Port of Bergen", "Borealis Shipping plc")
+    third = replace(triplets[row_id("other")], triplet_id="third", subject="Orsa plc", subject_key="orsa plc")
+    assert unasked(of, triplets=triplets | {"third": third}) == "pivot_not_unique"
+    three = replace(of, triplet_ids=(*of.triplet_ids, "third"))
+    assert unasked(three, triplets=triplets | {"third": third}) == "hop_not_needed"
+
+
+def test_a_chain_does_not_lead_back_to_what_it_came_from():
+    link, last = TRIPLETS[row_id("customer")], TRIPLETS[row_id("audited")]
+    circle = {row_id("audited"): replace(last, object="Stratus Archive Inc.", object_key="stratus archive inc.")}
+    assert link.subject == "Stratus Archive"
+    of = path("chain", "customer", "audited", pivot="meridian land registry")
+    assert unasked(of, triplets=TRIPLETS | circle) == "ends_alike"
+
+
+def test_what_a_filer_says_of_itself_is_no_clue_to_a_fact_about_it():
+    place = {"doc_id": "d-archive", "subject_key": "altostrat"}
+    own = replace(TRIPLETS[row_id("other")], triplet_id="own", subject="Altostrat", object="Foss LLP", **place)
+    link = replace(
+        TRIPLETS[row_id("customer")], triplet_id="link", object="Altostrat", object_key="altostrat", subject="Cirrus"
+    )
+    of = Path("p", "chain", ("link", "own"), ("archive", "auditor"), "altostrat", "finance")
+    assert unasked(of, triplets=TRIPLETS | {"link": link, "own": own}) == "clue_known"
+    table = {"link": link, "own": replace(own, method="table")}
+    assert list(build_requests([of], AskConfig(), **ROWS | {"triplets": TRIPLETS | table}))
+
+
+def test_a_name_that_has_the_name_of_what_is_hidden_is_no_clue():
+    of = path("chain", "includes", "held")
+    names = {"includes": {"subject": "stratus-archive.nimbus.org"}, "held": {"object_type": "NUMBER", "value": "42"}}
+    triplets = {row_id(name): replace(TRIPLETS[row_id(name)], **more) for name, more in names.items()}
+    assert unasked(of, triplets=triplets) == "clue_generic"
+
+
+def test_a_life_is_told_by_one_passage_and_gives_no_question():
+    held, customer = TRIPLETS[row_id("held")], TRIPLETS[row_id("customer")]
+    life = {
+        row_id("held"): replace(held, relation="formerly worked at", doc_id="d-archive"),
+        row_id("runs from"): replace(TRIPLETS[row_id("runs from")], doc_id="d-archive"),
+    }
+    assert unasked(path("star", "runs from", "held"), triplets=TRIPLETS | life) == "clue_known"
+    assert unasked(path("single", "held"), triplets=TRIPLETS | life) == "biography"
+    assert customer.relation == "largest customer is"
+
+
 @pytest.mark.parametrize(
-    "name", ["Pericom", "Cindy Carradine", "24 CFR 5.703", "$3.25 million", "std::mem::drop", "Rc<T>"]
+    ("subject", "thing", "given"),
+    [
+        ("Bors", "rust-lang/bors", True),
+        ("triagebot source code", "https://example.org/triagebot", True),
+        ("myTrailhead", "Trailhead", True),
+        ("Port of Bergen", "Bergenhus Holding", False),
+    ],
+)
+def test_nothing_is_asked_of_a_fact_one_end_of_which_has_the_name_of_the_other(subject, thing, given):
+    held = replace(TRIPLETS[row_id("held")], subject=subject, object=thing)
+    asked_about = list(
+        build_requests([path("single", "held")], AskConfig(), **ROWS | {"triplets": TRIPLETS | {row_id("held"): held}})
+    )
+    assert bool(asked_about) is not given
+
+
+def test_of_a_passage_values_and_what_is_said_of_several_are_asked_about_first():
+    held = TRIPLETS[row_id("held")]
+    rows = {
+        "lonely": replace(held, triplet_id="lonely", subject="vault", relation="is named after", object="Ada Lov"),
+        "value": replace(held, triplet_id="value", relation="holds files", object_type="NUMBER", value="7"),
+        "shared": replace(held, triplet_id="shared", relation="is audited by", object="Foss LLP"),
+    }
+    single = [Path(row_id(name), "single", (name,), ("archive",), "", "finance") for name in rows]
+    given = {r.request_id for r in build_requests(single, AskConfig(), **ROWS | {"triplets": TRIPLETS | rows})}
+    assert given == {request_id(path) for path in single[1:]}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Pericom",
+        "Cindy Carradine",
+        "24 CFR 5.703",
+        "$3.25 million",
+        "std::mem::drop",
+        "Rc<T>",
+        "docs.rs",
+        "rust-lang/rust",
+        "@bors",
+    ],
 )
 def test_a_name_or_figure_is_telling(name):
     assert is_telling(name)
 
 
-@pytest.mark.parametrize("name", ["the heap", "new thread", "Segment", "full-disk encryption", "The Company"])
+@pytest.mark.parametrize(
+    "name", ["the heap", "new thread", "Segment", "full-disk encryption", "The Company", "and/or", "e.g. this"]
+)
 def test_a_common_word_is_not_telling(name):
     assert not is_telling(name)
 
@@ -445,7 +549,12 @@ def test_replies_are_matched_by_id_and_a_missing_one_is_lost():
 
 def test_each_passage_stands_beside_its_own_facts_and_is_shown_once():
     of = path("star", "runs from", "held", "customer")
-    (request,) = build_requests([of], AskConfig(), **ROWS)
+    assert unasked(of) == "hop_not_needed", "any of its facts singles it out"
+    like = {
+        name: replace(TRIPLETS[row_id(name)], triplet_id=name, subject=f"Vault {name}", subject_key=name)
+        for name in ("runs from", "held")
+    }
+    (request,) = build_requests([of], AskConfig(), **ROWS | {"triplets": TRIPLETS | like})
     user = request.messages[1].content
     order = ["The Nimbus segment includes", "</passage>", "Tromsø, Norway [A1]", "Its largest customer was",
              "</passage>", "42.5 million documents [A2]", "Meridian Land Registry [C]", "The task"]  # fmt: skip

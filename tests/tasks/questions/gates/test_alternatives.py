@@ -61,6 +61,15 @@ def found(one: Triplet, *others: Chunk) -> set[str]:
     return set(lists[0][0])
 
 
+def test_a_figure_whose_subject_says_what_is_measured_is_stated_by_who_measures_the_same():
+    told = replace(
+        RESEARCH, method="model", subject="Acme research and development expense for 2024", relation="amounted to"
+    )
+    alike = chunk("far", "Research and development expenses were $31.4 billion in fiscal year 2024.", start=900)
+    other = chunk("other", "Deferred tax assets were $31.4 billion in fiscal year 2024.", start=1900)
+    assert found(told, alike, other) == {"far"}
+
+
 @pytest.mark.parametrize(
     "text",
     [

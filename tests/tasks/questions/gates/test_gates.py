@@ -189,6 +189,11 @@ def test_a_fact_about_something_else_or_the_same_answer_again_does_not(more):
     assert reason_of(GOOD, triplets=another("t9", "t2", object="other", **more)) == ""
 
 
+def test_when_and_where_are_two_questions():
+    year = another("t9", "t1", answer="1986", object="1986", object_type="DATE")
+    assert reason_of(SINGLE, triplets=year) == ""
+
+
 def test_an_answer_that_is_a_subject_must_be_the_only_one():
     question = question_of("t3", answer="Amazon.com, Inc.", text="Which company has its head office in Seattle?")
     assert reason_of(question) == ""
