@@ -1,11 +1,13 @@
 """Record the models of the packaged benchmark, and make it anew: python infra/record_sample.py [--ask].
 
 It is built as tasks/sample/sample.toml says. A request without a recorded reply is a fault; with --ask it is put to the
-model of that name (writer, judge, generator) behind OPENAI_BASE_URL. Replies that no request wants are dropped.
+model of that name (writer, judge, generator) behind OPENAI_BASE_URL. Replies that no request wants are dropped. The
+vectors of all texts that `make demo` embeds are written too, and used from then on.
 """
 
 import argparse
 import shutil
+import sqlite3
 import sys
 import tempfile
 import tomllib
@@ -16,11 +18,13 @@ from pathlib import Path
 from rarefy.data_contracts.rows import Reply, Request
 from rarefy.flows.build import build
 from rarefy.flows.config import Config, load
+from rarefy.flows.evaluate import evaluate
+from rarefy.tasks.models.embed import shipped
 from rarefy.tasks.models.llm import LLM
 from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig, RequestPolicy
 from rarefy.tasks.models.llm.faults import Failed
 from rarefy.tasks.models.llm.recorded import Recorded, line, recording
-from rarefy.tasks.sample import BENCHMARK, CONFIG, CORPUS, RECORDED
+from rarefy.tasks.sample import BENCHMARK, CONFIG, CORPUS, RECORDED, VECTORS
 
 MODELS = ("writer", "judge", "generator")
 KEPT = "replies.jsonl"
@@ -74,13 +78,18 @@ def _connect(name: str) -> LLM:
 
 
 def record(out: Path) -> None:
-    """Build with models that are asked, and write the replies that were wanted."""
+    """Build with models that are asked, and write the replies that were wanted and the vectors."""
     for name in MODELS:
         (RECORDED / name).mkdir(parents=True, exist_ok=True)
     written = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
     for name, model in written["models"].items():
         model |= {"provider": f"{Path(__file__).stem}:{name}", "model": name}
-    build(str(CORPUS), str(out / "benchmark"), Config.model_validate(written), store=str(out / "store"))
+    bench, store = str(out / "benchmark"), str(out / "store")
+    build(str(CORPUS), bench, Config.model_validate(written), store=store)
+    evaluate(bench, str(out / "result"), names=["extractive"], questions=60, store=store)  # as `make demo` has it
+    with sqlite3.connect(out / "store" / "embeddings.sqlite") as kept:
+        shipped.write(kept.execute("SELECT key, vector FROM vectors"), VECTORS)
+    shipped.vectors.cache_clear()
     for name, lines in used.items():
         (RECORDED / name / KEPT).write_text("".join(f"{text}\n" for text in sorted(lines)), encoding="utf-8")
 

@@ -9,4 +9,7 @@ NAMES = ("sample", "rarefy/sample")  # by which commands know it, where no such 
 CORPUS = Path(__file__).parent / "corpus"
 CONFIG = Path(__file__).parent / "sample.toml"
 RECORDED = Path(__file__).parent / "recorded"  # for provider = "recorded", model = "sample/NAME"
+VECTORS = (
+    RECORDED / "vectors.npz"
+)  # of the texts that a build and a first evaluation embed (tasks/models/embed/shipped)
 BENCHMARK = Path(__file__).parent / "rarefy" / "sample"

@@ -1,8 +1,10 @@
 """The packaged benchmark is what its documents and recorded replies make, and is asked as it ships."""
 
 import json
+import sqlite3
 from argparse import Namespace
 from collections import Counter, defaultdict
+from contextlib import closing
 
 import pyarrow.parquet as pq
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from rarefy.flows.cli import main
 from rarefy.flows.config import load
 from rarefy.flows.engine.reachability import make_paths_absolute
+from rarefy.tasks.models.embed import shipped as shipped_vectors
 from rarefy.tasks.perturb import choose_perturbations
 from rarefy.tasks.perturb.catalogue import is_written_by_model
 from rarefy.tasks.sample import BENCHMARK, CONFIG, CORPUS
@@ -30,6 +33,9 @@ def test_a_build_from_recorded_replies_makes_what_ships(api, tmp_path, monkeypat
     for file in sorted(BENCHMARK.glob("*.parquet")):
         if file.stem != "similarities":  # whose last digits depend on the machine
             assert rows(tmp_path / "out", file.stem) == rows(BENCHMARK, file.stem), file.stem
+    with closing(sqlite3.connect(tmp_path / "store" / "embeddings.sqlite")) as kept:
+        embedded = {key for (key,) in kept.execute("SELECT key FROM vectors")}
+    assert embedded and embedded <= shipped_vectors.vectors().keys()  # no model was loaded
 
 
 def test_it_has_questions_of_all_kinds_and_no_request_went_without_a_reply(shipped):

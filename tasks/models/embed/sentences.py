@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rarefy.tasks.models.embed import shipped
 from rarefy.tasks.models.embed.families import Prompts
 from rarefy.tasks.models.embed.minilm import MiniLM
 from rarefy.tasks.models.embed.vector_cache import VectorCache, Vectors
@@ -34,7 +35,7 @@ class SentenceEmbedder:
         self.model, self.prompts, self.threads, self.device = model, prompts, threads, device
         self.embedded = 0  # texts that the model has worked on
         self._network: Any = None
-        self._cache = VectorCache(cache)
+        self._cache = VectorCache(cache, shipped.vectors)
 
     def __call__(self, texts: Sequence[str], /, role: str = "") -> Vectors:
         prompt = self.prompts.of(role)

@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -23,9 +23,14 @@ LOG = logging.getLogger("rarefy.llm")  # whose warnings have a line of a run's o
 
 
 class VectorCache:
-    """Vectors of texts in the folder `cache` (None: in memory), each made once."""
+    """Vectors of texts in the folder `cache` (None: in memory), each made once.
 
-    def __init__(self, cache: Path | None) -> None:
+    `shipped` reads vectors that come with the package, by key, when the first text is in no folder; one in memory
+    alone does without.
+    """
+
+    def __init__(self, cache: Path | None, shipped: Callable[[], Mapping[bytes, bytes]] = dict) -> None:
+        self._shipped = shipped
         self._lock = Lock()
         self._memory: dict[bytes, bytes] = {}
         self._table = _VectorTable(cache / "embeddings.sqlite") if cache else None
@@ -48,6 +53,13 @@ class VectorCache:
             keys = [_key(identity, text) for text in texts]
             known = self._table.find(keys) if self._table else self._memory
             missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+            if missing and self._table:
+                shipped = self._shipped()
+                found = {key: shipped[key] for key in missing if key in shipped}
+                if found:
+                    self._table.keep(found)
+                    known.update(found)
+                    missing = {key: text for key, text in missing.items() if key not in found}
             new = sorted(missing.items(), key=lambda pair: (len(pair[1]), pair[0]))  # by length: fuller batches
             for start in range(0, len(new), COMMIT):
                 for part, vectors in embed([text for _, text in new[start : start + COMMIT]]):
@@ -93,7 +105,7 @@ class _VectorTable:
         make_folder(self.file.parent)
         return self._database.read(lambda connection: dict(self._lookup(connection, sorted(set(keys)))))
 
-    def keep(self, vectors: dict[bytes, bytes]) -> None:
+    def keep(self, vectors: Mapping[bytes, bytes]) -> None:
         """Write vectors; one whose key is known stays as it was."""
         rows = [{"key": key, "vector": vector} for key, vector in vectors.items()]
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rarefy.tasks.models.embed import EmbedConfig, SentenceEmbedder
+from rarefy.tasks.models.embed import EmbedConfig, SentenceEmbedder, shipped
 from rarefy.tasks.models.embed.sentences import _identity
+from rarefy.tasks.models.embed.vector_cache import _key
 
 TEXTS = [
     "net sales",
@@ -84,6 +85,27 @@ def test_a_remembered_vector_is_used_as_it_is_whatever_it_is_asked_with(
     assert isinstance(second, SentenceEmbedder)
     second._network = embed._network
     assert np.array_equal(second(["revenue", "net sales"])[1:], theirs) and second.embedded == 1
+
+
+def test_vectors_that_ship_are_used_in_a_folder_and_not_in_memory(
+    embed: SentenceEmbedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, vectors = "a text that ships", np.linspace(-1, 1, 384, dtype=np.float32)[None]
+    key = _key(_identity(embed.model), text)
+    monkeypatch.setattr(shipped, "VECTORS", tmp_path / "vectors.npz")
+    shipped.write([(key, vectors.tobytes()), (bytes(16), vectors.tobytes())], tmp_path / "vectors.npz")
+    shipped.vectors.cache_clear()
+    try:
+        kept = EmbedConfig().connect(tmp_path)
+        assert isinstance(kept, SentenceEmbedder)
+        assert np.allclose(kept([text]), vectors / np.linalg.norm(vectors), rtol=0, atol=1e-4) and kept.embedded == 0
+        assert np.linalg.norm(kept([text])) == pytest.approx(1, abs=1e-6)
+        assert fresh(embed)([text]) @ vectors[0] < 0.5  # in memory alone: the model's own
+        shipped.VECTORS.unlink()
+        shipped.vectors.cache_clear()
+        assert np.array_equal(EmbedConfig().connect(tmp_path)([text]), kept([text]))  # the folder keeps them
+    finally:
+        shipped.vectors.cache_clear()
 
 
 def test_no_text_is_embedded_twice_not_even_after_a_restart(embed: SentenceEmbedder, tmp_path: Path) -> None:
