@@ -11,5 +11,5 @@ CONFIG = Path(__file__).parent / "sample.toml"
 RECORDED = Path(__file__).parent / "recorded"  # for provider = "recorded", model = "sample/NAME"
 VECTORS = (
     RECORDED / "vectors.npz"
-)  # of the texts that a build and a first evaluation embed (tasks/models/embed/shipped)
+)  # of the texts that `make demo` embeds (tasks/models/embed/shipped)
 BENCHMARK = Path(__file__).parent / "rarefy" / "sample"

@@ -1,7 +1,7 @@
 """Vectors that come with the package: those of the texts of the packaged benchmark by the packaged model.
 
-A model takes most of the first minutes on a plain machine, and gives other last bits on every kind of CPU; with these the
-packaged benchmark is built and asked without it. Numbers have 11 bits (float16): a cosine differs by some 1e-5.
+A model takes most of the first minutes on a plain machine, and gives other last bits on every kind of CPU; with these
+the packaged benchmark is built and asked without it. Numbers have 11 bits (float16): a cosine differs by some 1e-5.
 """
 
 from collections.abc import Iterable, Mapping
