@@ -9,7 +9,5 @@ NAMES = ("sample", "rarefy/sample")  # by which commands know it, where no such 
 CORPUS = Path(__file__).parent / "corpus"
 CONFIG = Path(__file__).parent / "sample.toml"
 RECORDED = Path(__file__).parent / "recorded"  # for provider = "recorded", model = "sample/NAME"
-VECTORS = (
-    RECORDED / "vectors.npz"
-)  # of the texts that `make demo` embeds (tasks/models/embed/shipped)
+VECTORS = RECORDED / "vectors.npz"  # of the texts that `make demo` embeds (tasks/models/embed/shipped)
 BENCHMARK = Path(__file__).parent / "rarefy" / "sample"

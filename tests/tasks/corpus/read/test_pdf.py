@@ -294,3 +294,19 @@ def test_a_pdf_cut_short_is_read_in_part_or_says_that_it_is_damaged(pdf: MakePdf
         assert read_pdf(content, "a.pdf").text
     except Unreadable as error:
         assert error.reason in ("bad_pdf", "no_text")
+
+
+def test_a_ligature_that_its_font_does_not_name_is_read_as_the_file_says_it() -> None:
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding<</Type/Encoding/Differences[1/t_i]>>>>"
+    said = b"/Span<</ActualText<FEFF00740069>>>BDC(\\001)Tj EMC"
+    stream = b"BT/F1 12 Tf 72 700 Td(The Corpora)Tj " + said + b"(on kept its posi)Tj(\\001)Tj(ons of old.)Tj ET"
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 5 0 R/Resources<</Font<</F1 4 0 R>>>>>>",
+        font,
+        b"<</Length %d>>stream\n%s\nendstream" % (len(stream), stream),
+    ]
+    content = b"%PDF-1.7\n" + b"".join(b"%d 0 obj%s endobj\n" % pair for pair in enumerate(objects, 1))
+    read = read_pdf(content + b"trailer<</Root 1 0 R/Size 6>>\n%%EOF", "a.pdf")
+    assert "The Corporation kept its posi" in read.text  # and nothing is made up for the other
