@@ -224,10 +224,13 @@ def _agreement(run: Run, config: Config, tables: Tables) -> tuple[str, ...]:
 def _remember(store: Store, config: Config, tables: Mapping[str, str]) -> None:
     """Keep the rates of a finished build for the next estimate."""
     paths, questions = store.table(tables["paths"]), store.table(tables["questions"])
-    widths = [len(set(ids)) for ids in paths["chunk_ids"].to_pylist()]
+    # a path without a question is one of which nothing was asked, unless the model was, and gave none
+    about = zip(*(questions[name].to_pylist() for name in ("path_id", "text", "rejected_because")), strict=True)
+    left_out = {path for path, text, why in about if not text and why not in ("model_declined", "unanswered")}
+    rows = zip(*(paths[name].to_pylist() for name in ("path_id", "pattern", "chunk_ids")), strict=True)
     made = request_forecast.measure_rates(
         store.rows(tables["chunks"]),
-        list(zip(paths["pattern"].to_pylist(), widths, strict=True)),
+        [(pattern, len(set(ids))) for path, pattern, ids in rows if path not in left_out],
         list(zip(questions["pattern"].to_pylist(), questions["rejected_because"].to_pylist(), strict=True)),
     )
     request_forecast.save_rates(store, config, made)
