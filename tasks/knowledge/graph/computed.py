@@ -280,6 +280,11 @@ def growths(figures: Figures) -> Iterator[Operands]:
                     yield found
 
 
+def is_of_growth(facts: Sequence[Triplet]) -> bool:
+    """Whether these are two figures of each thing, from one year and the next."""
+    return len({fact.subject_key for fact in facts}) * 2 == len(facts)
+
+
 @dataclass(frozen=True, slots=True)
 class Moved:
     """A figure of a year and that of the year before, which differ by enough to say which is larger."""

@@ -21,6 +21,7 @@ from rarefy.tasks.knowledge.graph.computed import (
     collect_domains,
     figures_of_two_years,
     is_additive,
+    is_of_growth,
     make_computed_path,
     take_in_turn,
     worth,
@@ -60,7 +61,7 @@ GROWN = "0"  # what the growth of a member is above
 
 def _limit(facts: Sequence[Triplet]) -> str:
     """What the figures of members are above, or their growth."""
-    if len({fact.subject_key for fact in facts}) < len(facts):
+    if is_of_growth(facts):
         return GROWN
     return str(choose_threshold([worth(fact) for fact in facts]))
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from rarefy.tasks.models.embed.vector_cache import KEY
 from rarefy.tasks.sample import VECTORS
-
-KEY = 16  # bytes of a key of VectorCache
 
 
 @cache

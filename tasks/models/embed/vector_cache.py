@@ -18,6 +18,7 @@ from rarefy.tasks.private import make_folder
 Vectors = npt.NDArray[np.float32]
 Embed = Callable[[list[str]], Iterable[tuple[list[str], Vectors]]]  # texts and their vectors, in parts as they are made
 
+KEY = 16  # bytes of a key
 COMMIT = 1_000  # texts embedded between two commits: a run that is killed loses about ten seconds of work
 LOG = logging.getLogger("rarefy.llm")  # whose warnings have a line of a run's own (flows/engine/progress.py)
 
@@ -125,4 +126,4 @@ class _VectorTable:
 
 def _key(identity: bytes, text: str) -> bytes:
     content = text.encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(content, key=identity, digest_size=16).digest()
+    return hashlib.blake2b(content, key=identity, digest_size=KEY).digest()

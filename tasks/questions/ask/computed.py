@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
+from rarefy.tasks.knowledge.graph.computed import is_of_growth
 from rarefy.tasks.questions.ask.ambiguous import are_parts_of_whole, whole_is_of_table
 from rarefy.tasks.questions.ask.arithmetic import (
     answer_of,
@@ -150,11 +151,6 @@ def comparison(path: Path, index: CorpusIndex) -> Wording:
     template = choose(templates, path.path_id)
     text = template.format(**words)
     return _computed(path, "largest" if most else "smallest", operands, text, chance=1 / len(operands))
-
-
-def is_of_growth(operands: Sequence[Triplet]) -> bool:
-    """Whether these are two figures of each thing, from one year and the next."""
-    return len({t.subject_key for t in operands}) * 2 == len(operands)
 
 
 def _degree(figure: Triplet, most: bool, count: int) -> str:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import Path, Triplet
+from rarefy.tasks.knowledge.graph.computed import is_of_growth
 from rarefy.tasks.knowledge.graph.listings import has_what_members_have
 from rarefy.tasks.questions.ask.aliases import amount_words
 from rarefy.tasks.questions.ask.arithmetic import member_of, member_phrase, shown_value, stated_value
 from rarefy.tasks.questions.ask.computed import (
     common_name,
-    is_of_growth,
     join_names,
     measure_name,
     say_years,

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import MULTI_HOP, Chunk, Question, Triplet
+from rarefy.tasks.knowledge.graph.computed import is_of_growth
 from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.questions.ask.aliases import ROUNDING
 from rarefy.tasks.questions.gates.changes import Change
@@ -23,7 +24,7 @@ Lists = tuple[tuple[str, ...], ...]
 
 def _digits_needed(pattern: str, facts: Sequence[Triplet]) -> int:
     """How many digits a figure must be stated with, to reckon with it or to tell which of some is the largest."""
-    if pattern in ("comparison", "listing") and len({fact.subject_key for fact in facts}) * 2 == len(facts):
+    if pattern in ("comparison", "listing") and is_of_growth(facts):
         return ENOUGH  # for what has grown
     if pattern in ("single", "listing"):
         return 0
