@@ -418,9 +418,11 @@ def _is_no_name(text: str) -> bool:
 
 def is_only_figures(text: str) -> bool:
     """Return whether an answer is numbers and dates with their units and no more ("3 million square feet")."""
-    spans = [(one.start, one.end) for one in find_values(text)] + [(one.start, one.end) for one in moments(text)]
-    rest = "".join(char for at, char in enumerate(text) if not any(start <= at < end for start, end in spans))
-    units = {word for one in find_values(text) for word in split_tokens(one.nouns)}
+    values = list(find_values(text))
+    spans = [(one.start, one.end) for one in values] + [(one.start, one.end) for one in moments(text)]
+    figures = {at for start, end in spans for at in range(start, end)}
+    rest = "".join(char for at, char in enumerate(text) if at not in figures)
+    units = {word for one in values for word in split_tokens(one.nouns)}
     return bool(spans) and all(word in units or word in _BESIDE_FIGURES for word in split_tokens(rest))
 
 
