@@ -108,13 +108,13 @@ class NLIConfig(BaseModel, frozen=True, extra="forbid"):
         """The check, which with `rules_first` asks `nli` only about pairs that the rules do not show to be kept."""
         if not self.rules_first or self.method == "rules":
             return nli
-        rules = NLIConfig.model_validate({"method": "rules"}).connect(Path())
+        from rarefy.tasks.models.nli.proof import is_proved
 
         def check(pairs: Iterable[tuple[str, str]], /) -> Iterator[Label]:
             given = list(pairs)
-            shown = list(rules(given))
-            asked = nli(pair for pair, label in zip(given, shown, strict=True) if label.label != "kept")
-            return (label if label.label == "kept" else next(asked) for label in shown)
+            kept = [is_proved(premise, hypothesis) for premise, hypothesis in given]
+            asked = nli(pair for pair, proved in zip(given, kept, strict=True) if not proved)
+            return (Label("kept", 1.0) if proved else next(asked) for proved in kept)
 
         return check
 
