@@ -34,30 +34,28 @@ def measures(frame: Frame) -> Iterator[Metric]:
     was right with it and without. Nothing where a protocol has no retrieved passages.
     """
     frame = select_columns(frame.drawn(), ("retriever", "document", "gold", "answer_shown"))
-    rows = frame.rows
     # what was changed after it was retrieved (SURE) is no longer the retriever's
-    answerable = rows["pattern"] != "absent"
-    retrieved = frame.where(((rows["retriever"] != "") & (rows["document"] == "") & answerable).to_numpy())
-    if not (retrieved.rows["status"] != "skipped").any():
+    elsewhere = frame.has("retriever", "") | ~frame.has("document", "") | frame.has("pattern", "absent")
+    retrieved = frame.where(~elsewhere)
+    if retrieved.has("status", "skipped").all():
         return
     for name, part in slices(retrieved, ("retriever", "pattern", "domain", "hops")):
         yield from _of(part, name)
 
 
 def _of(part: Frame, name: str) -> Iterator[Measure]:
-    rows = part.rows
-    scored = (rows["status"] == "scored").to_numpy()
-    gold = rows["gold"].to_numpy(dtype=float)
+    scored = part.has("status", "scored")
+    gold = part.column("gold").astype(float)
     known = ~np.isnan(gold) & (gold >= 0)
     full = known & (gold >= 1)
-    shown = rows["answer_shown"].eq(True).to_numpy(dtype=bool)
-    right = scored & (rows["value"].to_numpy(dtype=float) >= 1)
+    shown = part.has("answer_shown", True)
+    right = scored & (part.column("value") >= 1)
     wrong = scored & ~right
     faults = {GENERATOR: full, RETRIEVER: known & ~full & ~shown, SHOWN: known & ~full & shown, UNKNOWN: ~known}
     for metric, which in faults.items():
         if metric != UNKNOWN or (wrong & which).any():
             yield _share(part, metric, name, wrong & which, wrong, note=ABOUT[metric], neutral=True)
-    refused = rows["refused"].to_numpy(dtype=bool)
+    refused = part.column("refused")
     with_all, without = part.where(full | ~known), part.where(~full)  # what has no score may be one of these
     yield _share(part, REFUSED, name, wrong & full & refused, scored & full, of_all=with_all, limits=(1.0, 0.0))
     yield _share(part, COMPLETE, name, scored & full, scored & known)

@@ -265,10 +265,10 @@ def build_groups(frame: Frame, mask: Any, complete: bool) -> Groups:
     here, first = _count_by_status(originals, size)
     variants = frame.where(mask)
     _, each = _count_by_status(variants, size)
-    total = variants.sums(variants.rows["value"])
+    total = variants.sums(variants.column("value"))
     lost = each["failed"] + each["missing"]
     m = each["scored"]
-    before = np.where(first["scored"] > 0, originals.sums(originals.rows["value"]), np.nan)
+    before = np.where(first["scored"] > 0, originals.sums(originals.column("value")), np.nan)
     have = here & (first["scored"] > 0) & (m > 0) & (~(lost > 0) | (not complete))
     skipped = here & ~have & ((first["skipped"] > 0) | (m + lost == 0))
     failed = here & ~have & ~skipped & (first["failed"] + each["failed"] > 0)
@@ -276,7 +276,7 @@ def build_groups(frame: Frame, mask: Any, complete: bool) -> Groups:
     with np.errstate(invalid="ignore", divide="ignore"):
         after = np.where(have, total / m, np.nan)
     counts = Counts(int(have.sum()), int(failed.sum()), int(missing.sum()), int(skipped.sum()))
-    away = variants.rows["value"].to_numpy(dtype=float) - after[variants.rows["at"].to_numpy()]
+    away = variants.column("value") - after[variants.column("at")]
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = np.where(have & (m > 1), np.sqrt(variants.sums(away**2) / (m - 1)), np.nan)
     return Groups(np.where(have, before, np.nan), after, np.where(have, m, 0.0), spread, counts)
@@ -288,14 +288,14 @@ def original_scores(frame: Frame) -> tuple[Array, Counts]:
     _, first = _count_by_status(originals, len(frame.questions))
     scored = first["scored"] > 0
     counts = Counts(*(int((first[name] > 0).sum()) for name in ("scored", "failed", "missing", "skipped")))
-    return np.where(scored, originals.sums(originals.rows["value"]), np.nan), counts
+    return np.where(scored, originals.sums(originals.column("value")), np.nan), counts
 
 
 def _count_by_status(part: Frame, size: int) -> tuple[npt.NDArray[np.bool_], dict[str, Array]]:
     """Which questions have a row here, and how many rows of each status each question has."""
-    at, status = part.rows["at"].to_numpy(), part.rows["status"].to_numpy()
+    at = part.column("at")
     found = {
-        name: np.bincount(at[status == name], minlength=size).astype(float)
+        name: np.bincount(at[part.has("status", name)], minlength=size).astype(float)
         for name in ("scored", "failed", "missing", "skipped")
     }
     return np.bincount(at, minlength=size) > 0, found
@@ -340,7 +340,7 @@ UNKNOWN = "how much it changes where nothing is changed is not known: set protoc
 
 def noise_note(part: Frame) -> str:
     """What the note of AH̃ says of the noise to set it against."""
-    return f"see {ABOVE}" if (part.rows["cell"] == REPEAT).any() else UNKNOWN
+    return f"see {ABOVE}" if part.has("cell", REPEAT).any() else UNKNOWN
 
 
 def noise_measures(part: Frame, chosen: Any, name: str, config: EffectSizeConfig) -> Iterator[Metric]:
@@ -349,7 +349,7 @@ def noise_measures(part: Frame, chosen: Any, name: str, config: EffectSizeConfig
     One at a time, since AH̃ of a mean depends on how many it is the mean of: a chance p of another answer gives p for
     one variant and about 2/π·√p for the mean of many. Nothing without repeats.
     """
-    again = (part.rows["cell"] == REPEAT).to_numpy()
+    again = part.has("cell", REPEAT)
     if not again.any():
         return
     changed = _mean_distance(part, chosen, EACH, name, config)
@@ -365,8 +365,8 @@ def _mean_distance(part: Frame, mask: Any, metric: str, name: str, config: Effec
     rows = part.where(mask)
     originals = part.only("cell", ORIGINAL)
     before = np.full(len(part.questions), np.nan)
-    before[originals.rows["at"].to_numpy()] = originals.rows["value"].to_numpy(dtype=float)
-    away = rows.sums(ah_tilde(before[rows.rows["at"].to_numpy()], rows.rows["value"].to_numpy(dtype=float)))
+    before[originals.column("at")] = originals.column("value")
+    away = rows.sums(ah_tilde(before[rows.column("at")], rows.column("value")))
     values = np.where(np.isnan(groups.perturbed), np.nan, away / np.maximum(groups.variants, 1))
     return group_mean(metric, name, values, groups.counts, limits=(1.0, 0.0))
 
@@ -380,7 +380,7 @@ UNDEFINED = "PDR undefined"
 def measures(frame: Frame, config: EffectSizeConfig) -> Iterator[Metric]:
     """The numbers of one system: of all variants of a group together, of each family, and of each perturbation."""
     frame = select_columns(frame.drawn(), ("cell", "query", "document", "retriever"))
-    own = (frame.rows["retriever"] == OWN).to_numpy()
+    own = frame.has("retriever", OWN)
     beside = bool(own.any() and not own.all())
     every = frame.where(~own) if beside else frame
     yield from _measures_of(every, config, "all", headline=True)
@@ -389,9 +389,9 @@ def measures(frame: Frame, config: EffectSizeConfig) -> Iterator[Metric]:
         numbers = _measures_of(part, config, name)
         yield from (number for number in numbers if not few or number.metric in ("PDR", "H̃", "AH̃"))
     # of the wording or of the passages
-    perturbations = np.where(every.rows["query"] == "none", every.rows["document"], every.rows["query"])
+    perturbations = np.where(every.has("query", "none"), every.column("document"), every.column("query"))
     for family in FAMILIES:
-        mask = (every.rows["cell"] == family).to_numpy()
+        mask = every.has("cell", family)
         if mask.any():
             yield from _measures_of(every, config, f"family={family}", mask)
             for perturbation in sorted(set(perturbations[mask])):
@@ -405,8 +405,7 @@ def _measures_of(
     part: Frame, config: EffectSizeConfig, name: str, mask: Any = None, headline: bool = False
 ) -> Iterator[Metric]:
     """All measures of the groups of the masked variants; without a mask, of all but originals and repeats."""
-    rows = part.rows
-    chosen = ~rows["cell"].isin((ORIGINAL, REPEAT)).to_numpy() if mask is None else mask
+    chosen = ~part.has("cell", ORIGINAL, REPEAT) if mask is None else mask
     groups = build_groups(part, chosen, config.complete)
     originals, asked = original_scores(part)
     yield group_mean("Original score", name, originals, asked, note="of the raw data set (Table 3), variants or none")

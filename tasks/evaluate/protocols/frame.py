@@ -1,7 +1,8 @@
 """Trials, answers, scores and questions joined in one data frame: what every measure of a protocol is made from."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -34,60 +35,129 @@ class Frame:
     `hops` (single | multi | computed), `doc_id` (of the first gold chunk), `at` (place of the question in `questions`),
     `not_drawn` (whether a budget left it out; its status is skipped).
     `value` is NaN where status is not "scored".
+
+    A number is of a part of the rows, and there are thousands of numbers: a part holds only the places of its rows in
+    the `table`, and a column is cut where it is looked at.
     """
 
-    rows: "pd.DataFrame"
+    table: "pd.DataFrame"
     questions: Sequence[str]  # every question_id of the evaluation, sorted: the clusters of every interval
+    places: npt.NDArray[np.intp] | None = None  # of the rows in the table; None: all
+    # columns of the table as arrays, and as codes with the code of each value, made once for all parts
+    arrays: dict[str, npt.NDArray[Any]] = field(default_factory=dict, repr=False, compare=False)
+    codes: dict[str, tuple[npt.NDArray[np.intp], dict[Any, int]]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    @cached_property
+    def rows(self) -> "pd.DataFrame":
+        """The rows as a data frame."""
+        return self.table if self.places is None else self.table.iloc[self.places]
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self.table if self.places is None else self.places)
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """The values of a column, one per row."""
+        if name not in self.arrays:
+            self.arrays[name] = self.table[name].to_numpy()
+        return self._cut(self.arrays[name])
+
+    def _cut(self, whole: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return whole if self.places is None else whole[self.places]
+
+    def _coded(self, name: str) -> tuple[npt.NDArray[np.intp], dict[Any, int]]:
+        """The code of each value of a column, -1 for none, and the code of every value of the table, sorted."""
+        if name not in self.codes:
+            import pandas as pd  # late: half a second
+
+            codes, values = pd.factorize(self.table[name], sort=True)
+            self.codes[name] = codes, {value: code for code, value in enumerate(values)}
+        codes, code_of = self.codes[name]
+        return self._cut(codes), code_of
+
+    def has(self, name: str, *values: object) -> Mask:
+        """A mask of the rows that have one of these values in a column."""
+        codes, code_of = self._coded(name)
+        found = np.zeros(len(codes), dtype=bool)
+        for value in values:
+            if value in code_of:
+                found |= codes == code_of[value]
+        return found
+
+    def values(self, name: str) -> list[Any]:
+        """The values of a column that are there, sorted, without "" and without those that are none."""
+        codes, code_of = self._coded(name)
+        there = np.bincount(codes[codes >= 0], minlength=len(code_of)) > 0
+        return [value for value, code in code_of.items() if there[code] and value != ""]
 
     def where(self, mask: Any) -> Self:
         """The rows of a mask, over the same questions."""
-        return replace(self, rows=self.rows[mask])
+        return self.at(np.flatnonzero(mask))
+
+    def at(self, places: Any) -> Self:
+        """The rows at these places among them, over the same questions."""
+        return replace(self, places=np.asarray(places) if self.places is None else self.places[places])
 
     def only(self, column: str, value: object) -> Self:
         """The rows that have this value in a column."""
-        return self.where((self.rows[column] == value).to_numpy())
+        return self.where(self.has(column, value))
 
     def drawn(self) -> Self:
         """The rows that no budget left out."""
-        return self.where(~self.rows["not_drawn"].to_numpy())
+        return self.where(~self.column("not_drawn"))
 
-    def counts(self) -> Counts:
+    def counts(self, status: str = "status") -> Counts:
         """How many of these trials were scored, failed, are missing or were skipped; of those that were drawn."""
-        found = self.rows["status"][~self.rows["not_drawn"].to_numpy()]
-        return Counts(*(int((found == name).sum()) for name in ("scored", "failed", "missing", "skipped")))
+        drawn = ~self.column("not_drawn")
+        names = ("scored", "failed", "missing", "skipped")
+        return Counts(*(int((self.has(status, name) & drawn).sum()) for name in names))
 
     def sums(self, values: Any) -> npt.NDArray[np.float64]:
         """These values, one per row, summed by question; rows with NaN count nothing."""
         weights = np.nan_to_num(np.asarray(values, dtype=float))
-        counted = np.bincount(self.rows["at"].to_numpy(), weights=weights, minlength=len(self.questions))
+        counted = np.bincount(self.column("at"), weights=weights, minlength=len(self.questions))
         return np.asarray(counted, dtype=np.float64)
 
-    def mean(self, metric: str, slice_: str, values: Any = None, *, per: str = "trial", **options: Any) -> Measure:
+    def mean(
+        self,
+        metric: str,
+        slice_: str,
+        values: Any = None,
+        *,
+        per: str = "trial",
+        status: str = "status",
+        **options: Any,
+    ) -> Measure:
         """The mean of these values (one per row, NaN where there is none; by default the scores).
+
+        `status` is the column that says which rows have one.
 
         per="trial": every row counts once (micro). per="question": every question's mean counts once (macro), and
         where a budget drew some of its rows, by the share of them that it drew: each row stands for as many as it would
         have if all had been asked.
         """
-        scores = self.rows["value"].to_numpy(dtype=float) if values is None else np.asarray(values, dtype=float)
+        scores = np.asarray(self.column("value") if values is None else values, dtype=float)
         have = ~np.isnan(scores)
         above, below = self.sums(scores), self.sums(have)
         if per == "question":
             with np.errstate(invalid="ignore", divide="ignore"):
                 above = np.where(below > 0, above / np.maximum(below, 1), 0.0)
-            share = self._drawn_share()
+            share = self._drawn_share(status)
             above, below = above * share, (below > 0) * share
-        counts = options.pop("counts", None) or self.counts()
+        counts = options.pop("counts", None) or self.counts(status)
         if per == "question" and "bounds" not in options:
-            options["bounds"] = self.bounds(scores, options.get("limits", (0.0, 1.0)))
+            options["bounds"] = self.bounds(scores, options.get("limits", (0.0, 1.0)), status)
         return Measure(metric, slice_, above, below, counts, **options)
 
-    def _drawn_share(self) -> npt.NDArray[np.float64]:
+    def _drawn_share(self, status: str) -> npt.NDArray[np.float64]:
         """By question, the share of these rows that were drawn, of those that can be asked: 1 without a budget."""
-        left = self.sums(self.rows["not_drawn"])
+        left = self.sums(self.column("not_drawn"))
         if not left.any():
             return np.ones(len(left))
-        asked = self.sums(self.rows["status"] != "skipped")
+        asked = self.sums(~self.has(status, "skipped"))
         return np.where(left > 0, asked / np.maximum(asked + left, 1), 1.0)
 
     def guess(self) -> str:
@@ -99,18 +169,19 @@ class Frame:
         of = "" if named.all() else f", of the {named.mean():.0%} of the questions that name what may be chosen"
         return f"{GUESS} is right in {chances[named].mean():.0%}{of}"
 
-    def bounds(self, found: npt.NDArray[np.float64], limits: tuple[Any, Any]) -> tuple[float, float] | None:
+    def bounds(
+        self, found: npt.NDArray[np.float64], limits: tuple[Any, Any], status: str = "status"
+    ) -> tuple[float, float] | None:
         """The mean over questions if all that was lost had come to the worst, and to the best; None of nothing.
 
         `limits` are the worst and the best of any row, or of each.
         """
-        status = self.rows["status"]
-        lost = ((status == "failed") | (status == "missing")).to_numpy()
+        lost = self.has(status, "failed", "missing")
         units = self.sums(~np.isnan(found)) + self.sums(lost)
         some = units > 0
         if not some.any():
             return None
-        above, share = self.sums(found), self._drawn_share()[some]
+        above, share = self.sums(found), self._drawn_share(status)[some]
         ends = (above + self.sums(np.where(lost, end, 0.0)) for end in limits)
         worst, best = (float(np.average(end[some] / units[some], weights=share)) for end in ends)
         return worst, best
@@ -166,7 +237,7 @@ def proper_slices(
 ) -> Iterator[tuple[str, AnyFrame]]:
     """The part of each value of each column that has more than one, or one `alone`, named COLUMN=VALUE."""
     for column in columns:
-        values = sorted(set(frame.rows[column].dropna().unique()) - {""})
+        values = frame.values(column)
         if len(values) > 1 or alone:
             for value in values:
                 yield f"{column}={value}", frame.only(column, value)

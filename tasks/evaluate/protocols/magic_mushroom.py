@@ -247,11 +247,11 @@ def measures(frame: Frame, config: MagicMushroomConfig) -> Iterator[Metric]:
     frame = select_columns(frame, COLUMNS)
     answers = _add_rates(frame, config)
     probes = frame.only("cell", PROBE)
-    if len(probes.rows):
+    if probes.size:
         yield from _accuracy_and_abstention(_score_abstentions_zero(probes), NORAG, unit="questions")
     every = answers.only("cell", RATIO)
-    if len(every.rows):
-        note = "a mean over the shares of noise" if len(probes.rows) else NO_PROBE
+    if every.size:
+        note = "a mean over the shares of noise" if probes.size else NO_PROBE
         yield from _rate_measures(every, "all", headline=True, note=note)
         for name, part in proper_slices(every):
             few = name.startswith(("entity=", "period="))  # there may be hundreds of them
@@ -268,9 +268,10 @@ def slice_settings(answers: Frame) -> Iterator[tuple[str, Frame]]:
     theirs), each kind has a curve of its own: one through both would rise and fall with the questions.
     """
     for cell, columns in SETTINGS.items():
-        rows = answers.rows[answers.rows["cell"] == cell]
-        if rows.empty:
+        of_cell = answers.only("cell", cell)
+        if not of_cell.size:
             continue
+        rows = of_cell.rows.reset_index(drop=True)  # so that a label is a place
         several = rows["mix"].nunique() > 1
         whole = rows["question_id"].nunique()
         alike = bool((rows.groupby(columns)["question_id"].nunique() == whole).all())
@@ -280,9 +281,9 @@ def slice_settings(answers: Frame) -> Iterator[tuple[str, Frame]]:
             if cell == RATIO and not several:
                 name = _name_setting(cell, "ratio", values[-1])
             if alike or not kinds:
-                yield name, Frame(part, answers.questions)
+                yield name, of_cell.at(part.index)
             for hops, some in part.groupby("hops", sort=True) if kinds else ():
-                yield f"hops={hops}, {name}", Frame(some, answers.questions)
+                yield f"hops={hops}, {name}", of_cell.at(some.index)
 
 
 def _name_setting(cell: str, column: str, value: Any) -> str:
@@ -292,9 +293,8 @@ def _name_setting(cell: str, column: str, value: Any) -> str:
 
 def _score_abstentions_zero(frame: Frame) -> Frame:
     """Cor. with abstentions at 0, and Rej.: NaN where there is no score."""
-    scored = (frame.rows["status"] == "scored").to_numpy()
-    refused = frame.rows["refused"].to_numpy(dtype=bool)
-    cor = np.where(scored, np.where(refused, 0.0, frame.rows["value"].to_numpy(dtype=float)), np.nan)
+    scored, refused = frame.has("status", "scored"), frame.column("refused")
+    cor = np.where(scored, np.where(refused, 0.0, frame.column("value")), np.nan)
     return Frame(frame.rows.assign(value=cor, rej=np.where(scored, refused, np.nan)), frame.questions)
 
 
@@ -322,25 +322,25 @@ def _add_rates(frame: Frame, config: MagicMushroomConfig) -> Frame:
 
 def _rate_measures(part: Frame, name: str, *, headline: bool = False, note: str = "") -> Iterator[Metric]:
     yield from _accuracy_and_abstention(part, name, headline=headline, note=note)
-    pairs = Frame(part.rows.assign(status=part.rows["paired"]), part.questions)
-    if not (pairs.rows["status"] != "skipped").any():
+    if part.has("paired", "skipped").all():
         return
-    had = ratio(pairs.mean(NORAG, name, pairs.rows["without"].to_numpy(), per="question"))
+    options: dict[str, Any] = {"per": "question", "status": "paired"}
+    had = ratio(part.mean(NORAG, name, part.column("without"), **options))
     most = f"{had:.0%} are right without passages, and no more can be lost" if headline and had <= LITTLE else ""
     notes = {name: "; ".join(filter(None, (note, "" if name == "R" else most))) for name in RATES}
-    h, c, r = (_rate(pairs, metric, name, headline=headline, note=notes[metric]) for metric in RATES)
+    h, c, r = (_rate(part, metric, name, headline=headline, note=notes[metric]) for metric in RATES)
     about = "R - H - C, on the answers that have both"
-    gain = pairs.mean(GAIN, name, pairs.rows["gain"].to_numpy(), limits=(-1.0, 1.0), note=about, per="question")
+    gain = part.mean(GAIN, name, part.column("gain"), limits=(-1.0, 1.0), note=about, **options)
     check_sum(gain, h, c, r)
     yield from (h, c, r, gain)
 
 
-def _rate(pairs: Frame, metric: str, name: str, **options: Any) -> Measure:
+def _rate(part: Frame, metric: str, name: str, **options: Any) -> Measure:
     """The mean of H, C or R, within the bounds that the scored answers leave."""
-    values, most = (pairs.rows[column].to_numpy(dtype=float) for column in (metric, f"most {metric}"))
+    values, most = part.column(metric), part.column(f"most {metric}")
     limits, bounds = ((0.0, 1.0), (0.0, most)) if metric == "R" else ((1.0, 0.0), (most, 0.0))
-    found = pairs.bounds(values, bounds)
-    return pairs.mean(metric, name, values, per="question", limits=limits, bounds=found, **options)
+    found = part.bounds(values, bounds, "paired")
+    return part.mean(metric, name, values, per="question", status="paired", limits=limits, bounds=found, **options)
 
 
 def check_sum(gain: Measure, h: Measure, c: Measure, r: Measure) -> None:
@@ -353,19 +353,19 @@ def check_sum(gain: Measure, h: Measure, c: Measure, r: Measure) -> None:
 
 def _noise_measure(part: Frame, name: str) -> Iterator[Measure]:
     """The mean share of noise in the contexts of a setting, whether or not they were answered."""
-    noise = part.rows["noise"].to_numpy(dtype=float)
-    made = (part.rows["status"] != "skipped").to_numpy() & (noise >= 0)
+    noise = part.column("noise")
+    made = ~part.has("status", "skipped") & (noise >= 0)
     if made.any():
         counts = Counts(int(made.sum()), skipped=part.counts().skipped)
         values = np.where(made, noise, np.nan)
-        options = {"bounds": None, "note": CAME_OUT, "unit": "contexts", "neutral": True}
+        options: dict[str, Any] = {"bounds": None, "note": CAME_OUT, "unit": "contexts", "neutral": True}
         yield part.mean(NOISE_SHARE, name, values, per="question", counts=counts, **options)
 
 
 def _accuracy_and_abstention(part: Frame, name: str, **options: Any) -> Iterator[Metric]:
     """The mean over questions of each question's mean, so that no question counts for having more contexts."""
     yield part.mean("Cor.", name, per="question", **options)
-    yield part.mean("Rej.", name, part.rows["rej"].to_numpy(), per="question", neutral=True, **options)
+    yield part.mean("Rej.", name, part.column("rej"), per="question", neutral=True, **options)
 
 
 def _context_note(part: Frame) -> str:

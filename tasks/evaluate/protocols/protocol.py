@@ -91,7 +91,7 @@ class Protocol:
 
     def counted(self, frame: "Frame") -> "Frame":
         """The trials of the kinds that count."""
-        return frame.where(~frame.rows["pattern"].isin(self.uncounted).to_numpy())
+        return frame.where(~frame.has("pattern", *self.uncounted))
 
     def numbers(self, frame: "Frame", config: Any) -> "Iterator[Metric]":
         """All numbers of one system: of the kinds that count, then of each other kind by itself.
@@ -105,14 +105,14 @@ class Protocol:
 
     def _numbers(self, frame: "Frame", config: Any) -> "Iterator[Metric]":
         counted = self.counted(frame)
-        if len(counted.rows):
+        if counted.size:
             yield from self.measures(counted, config)
-        absent = (frame.rows["pattern"] == "absent").to_numpy()
+        absent = frame.has("pattern", "absent")
         if self.abstention and absent.any():
             yield from self.abstention(frame.where(absent), frame.where(~absent))
         for kind in self.beside:
             own = frame.only("pattern", kind)
-            if kind == "absent" or not len(own.rows):
+            if kind == "absent" or not own.size:
                 continue
             for one in self.measures(own, config):
                 if one.slice == "all" and (one.headline or one.metric in self.display.beside):

@@ -215,14 +215,14 @@ def measures(frame: Frame, config: RareConfig) -> Iterator[Metric]:
     """The numbers of one system: each with the share of refusals and of right answers beside it."""
     frame = select_columns(frame, ("cell", "given", "query", "retriever", "gold", "skipped_because"))
     cells = apply_robustness_rules(frame, config)
-    every = cells.where(~cells.rows["apart"])
-    given = bool((every.rows["given"] == "passages").any())
+    every = cells.where(~cells.column("apart"))
+    given = bool(every.has("given", "passages").any())
     yield from _probe_measures(frame)
     if given:
         yield from _overall_measures(every, config)
     yield from _one_side_varied(every, config, given)
-    own = cells.where((cells.rows["retriever"] == OWN) & cells.rows["apart"])
-    if len(own.rows):
+    own = cells.where(cells.has("retriever", OWN) & cells.column("apart"))
+    if own.size:
         beside = "its own retrieval; in no other number"
         yield from _robust_refused_right(own, OVERALL, f"retriever={OWN}", config, note=beside)
         yield from _robust_refused_right(_original_wording(own), REAL, f"retriever={OWN}", config, note=beside)
@@ -230,8 +230,7 @@ def measures(frame: Frame, config: RareConfig) -> Iterator[Metric]:
 
 def abstention(absent: Frame, answerable: Frame) -> Iterator[Measure]:
     """The share of refusals of what the corpus does not answer, beside that of what it answers; by retriever too."""
-    rows = answerable.rows
-    alike = answerable.where(((rows["cell"] == RETRIEVED) & (rows["query"] == NONE)).to_numpy())
+    alike = answerable.where(answerable.has("cell", RETRIEVED) & answerable.has("query", NONE))
     for name, frame, note, limits in (
         (ABSTENTION, absent, "refused, of questions that the documents do not answer; in no other number", (0.0, 1.0)),
         (
@@ -241,10 +240,10 @@ def abstention(absent: Frame, answerable: Frame) -> Iterator[Measure]:
             (1.0, 0.0),
         ),
     ):
-        refused = np.where(frame.rows["status"] == "scored", frame.rows["refused"].astype(float), np.nan)
+        refused = np.where(frame.has("status", "scored"), frame.column("refused").astype(float), np.nan)
         yield frame.mean(name, "all", refused, note=note, limits=limits)
-        for retriever in sorted(set(frame.rows["retriever"]) - {""}):
-            mask = (frame.rows["retriever"] == retriever).to_numpy()
+        for retriever in frame.values("retriever"):
+            mask = frame.has("retriever", retriever)
             yield frame.where(mask).mean(name, f"retriever={retriever}", refused[mask], limits=limits)
 
 
@@ -269,28 +268,27 @@ def _overall_measures(every: Frame, config: RareConfig) -> Iterator[Metric]:
 def _cell_measures(every: Frame, config: RareConfig) -> Iterator[Metric]:
     """Each of the 30 cells of a question by itself."""
     for query, part in _parts_by(every, "query"):
-        for (cell, retriever), _ in part.rows.groupby(["cell", "retriever"], sort=True):
-            name = f"query={query}, document={cell}" + (f", retriever={retriever}" if retriever else "")
-            yield from _robust_refused_right(
-                part.where((part.rows["cell"] == cell) & (part.rows["retriever"] == retriever)), OVERALL, name, config
-            )
+        for cell, of_cell in _parts_by(part, "cell"):
+            for retriever in ("", *of_cell.values("retriever")):
+                name = f"query={query}, document={cell}" + (f", retriever={retriever}" if retriever else "")
+                if (cells := of_cell.only("retriever", retriever)).size:
+                    yield from _robust_refused_right(cells, OVERALL, name, config)
 
 
 def _one_side_varied(every: Frame, config: RareConfig, given: bool) -> Iterator[Metric]:
     """Query, document and real-world robustness: one side varied, the other as it is."""
-    rows = every.rows
-    original = rows["query"] == NONE
+    original = every.has("query", NONE)
     documents = (SIMILAR, DIFFERENT, GOLD) if config.include_original else (SIMILAR, DIFFERENT)
     alone = "" if given else "passages cannot be given: overall, query and document robustness are left out"
     parts = [
-        (QUERY, (rows["cell"] == GOLD) & (config.include_original | ~original), ""),
-        (DOCUMENT, rows["cell"].isin(documents) & original, ""),
-        (REAL, (rows["cell"] == RETRIEVED) & original, alone),
-        (WORDINGS, rows["cell"] == RETRIEVED, alone),
+        (QUERY, every.has("cell", GOLD) & (config.include_original | ~original), ""),
+        (DOCUMENT, every.has("cell", *documents) & original, ""),
+        (REAL, every.has("cell", RETRIEVED) & original, alone),
+        (WORDINGS, every.has("cell", RETRIEVED), alone),
     ]
     for metric, mask, about in parts:
         part = every.where(mask)
-        if not len(part.rows):
+        if not part.size:
             continue
         note = "; ".join(text for text in (about, _describe_setting(part, config)) if text)
         headline = metric != WORDINGS or not given
@@ -310,21 +308,19 @@ def _robust_refused_right(
     """The shares of robust, refused and right answers among the same cells."""
     per = "question" if config.mean == "question" else "trial"
     yield part.mean(metric, name, per=per, headline=headline, note=note)
-    answered = Frame(part.rows.assign(status=part.rows["answered"]), part.questions)
     for label, column in (("refusal rate", "refusal"), ("correct", "correct")):
-        values = part.rows[column].to_numpy()
-        yield answered.mean(f"{metric}: {label}", name, values, per=per, neutral=column == "refusal")
+        values, neutral = part.column(column), column == "refusal"
+        yield part.mean(f"{metric}: {label}", name, values, per=per, status="answered", neutral=neutral)
 
 
 def _probe_measures(frame: Frame) -> Iterator[Measure]:
     probes = frame.only("cell", PROBE)
-    if len(probes.rows):
-        values = (probes.rows["value"] >= 1).where(probes.rows["status"] == "scored")
-        yield probes.mean(
-            "Known", "all", values.astype(float), unit="questions", neutral=True, note="right without passages"
-        )
-        refused = probes.rows["refused"].where(probes.rows["status"] == "scored")
-        yield probes.mean("Known: refusal rate", "all", refused.astype(float), unit="questions", neutral=True)
+    if probes.size:
+        scored = probes.has("status", "scored")
+        known = np.where(scored, probes.column("value") >= 1, np.nan)
+        yield probes.mean("Known", "all", known, unit="questions", neutral=True, note="right without passages")
+        refused = np.where(scored, probes.column("refused"), np.nan)
+        yield probes.mean("Known: refusal rate", "all", refused, unit="questions", neutral=True)
 
 
 RULES = {
@@ -355,7 +351,7 @@ def _original_wording(part: Frame) -> Frame:
 
 
 def _parts_by(part: Frame, column: str) -> Iterator[tuple[str, Frame]]:
-    for value in sorted(set(part.rows[column].unique()) - {""}):
+    for value in part.values(column):
         yield value, part.only(column, value)
 
 

@@ -465,18 +465,17 @@ def _by_retriever(table: Cells, terms: Terms) -> dict[str, Terms]:
 
 def _shown_measures(frame: Frame, config: RetrievalRobustnessConfig, used: Sequence[str]) -> Iterator[Metric]:
     """The share of refusals, and of the contexts shown: answer recall (B5) and number of passages that fitted (B4)."""
-    rows = frame.rows
-    asked = ((rows["cell"] == "retrieved") & (rows["status"] != "skipped")).to_numpy()
+    asked = frame.has("cell", "retrieved") & ~frame.has("status", "skipped")
     part = frame.where(asked)
     note = "though the prompt says not to; it counts as wrong"
-    refused = np.where(part.rows["status"] == "scored", part.rows["refused"].astype(float), np.nan)
+    refused = np.where(part.has("status", "scored"), part.column("refused"), np.nan)
     yield part.mean("refused", "all", refused, note=note, unit="answers (q, k, o)", limits=(1.0, 0.0))
     order = config.orders[0]  # the same passages stand in every order
     for k in config.ks:
         for retriever in used:
-            mask = (rows["k"] == k) & (rows["retriever"] == retriever) & (rows["order"] == order)
-            part = frame.where(asked & mask.to_numpy())
-            if len(part.rows):
+            mask = frame.has("k", k) & frame.has("retriever", retriever) & frame.has("order", order)
+            part = frame.where(asked & mask)
+            if part.size:
                 yield from _context_measures(part, f"k={k}, retriever={retriever}", k)
 
 

@@ -210,8 +210,7 @@ class Pairs(Frame):
 
     def difference(self) -> npt.NDArray[np.float64]:
         """C of each pair: −1 won, 0 robust, 1 lost; NaN unless both answers are scored."""
-        before, after = (np.asarray(self.rows[name], dtype=float) for name in ("before", "after"))
-        return np.asarray(before - after, dtype=float)
+        return np.asarray(self.column("before") - self.column("after"), dtype=float)
 
     def mean(self, metric: str, slice_: str, values: Any = None, *, per: str = "trial", **options: Any) -> Measure:
         """The mean of these values, one per pair, NaN where there is none."""
@@ -340,7 +339,7 @@ def measures(frame: Frame, config: SureConfig) -> Iterator[Metric]:
         yield from rates(part, name)
     yield from _perturbation_table(main, "")
     other = pairs.only("main", False)
-    for against in sorted(set(other.rows["against"])):
+    for against in other.values("against"):
         yield from _perturbation_table(other.only("against", against), f", against={_baseline_name(against)}")
 
 
@@ -363,7 +362,7 @@ def _subset_note(subset: str, part: Pairs) -> str:
         return "; ".join(filter(None, (INFLATED if subset.endswith("N") else "", lost)))
     if subset == "noise":
         return INFLATED
-    if not (part.rows["cell"] == NOISE).any():
+    if not part.has("cell", NOISE).any():
         return "of Golden documents alone: there are no Noise documents"
     lost = _without_probe_note(part)
     every = "every pair counts once" + (
@@ -374,7 +373,7 @@ def _subset_note(subset: str, part: Pairs) -> str:
 
 def _without_probe_note(part: Pairs) -> str:
     """How many pairs are in no subset, as the closed-book probe of their questions has no score."""
-    lost = int(((part.rows["subset"] == "") & (part.rows["status"] == "scored")).sum())
+    lost = int((part.has("subset", "") & part.has("status", "scored")).sum())
     return f"{lost:,} scored pairs are neither K nor U: their closed-book probe has no score" if lost else ""
 
 
@@ -392,14 +391,14 @@ def rates(part: Pairs, slice_: str, headline: bool = False, note: str = "") -> t
     if not np.array_equal(sum(one.numerator for one in three), three[0].denominator):
         raise ArithmeticError(f"SURE, {slice_}: RR + WR + LR is not 1")
     note_base = "of the unchanged documents of the pairs" if headline else ""
-    return (*three, part.mean(BASE, slice_, part.rows["before"], headline=headline, note=note_base))
+    return (*three, part.mean(BASE, slice_, part.column("before"), headline=headline, note=note_base))
 
 
 def _accuracy_and_consistency(part: Pairs, slice_: str) -> Iterator[Measure]:
     """Accuracy with the change, and answer-level consistency."""
-    yield part.mean(AFTER, slice_, part.rows["after"])
+    yield part.mean(AFTER, slice_, part.column("after"))
     note = "the same words before and after, right or wrong; not in the paper"
-    yield part.mean(SAME, slice_, part.rows["same"], note=note)
+    yield part.mean(SAME, slice_, part.column("same"), note=note)
 
 
 def _perturbation_table(part: Pairs, suffix: str) -> Iterator[Metric]:
@@ -418,7 +417,7 @@ def _perturbation_table(part: Pairs, suffix: str) -> Iterator[Metric]:
             yield from numbers
             if not subset:
                 yield from _accuracy_and_consistency(row, f"perturbation={name}{suffix}")
-            if (row.rows["status"] != "skipped").any():
+            if not row.has("status", "skipped").all():
                 by_type.setdefault(of[name], []).append(numbers)
         for type_, rows in by_type.items():
             yield from _type_means(rows, f"type={type_}{named}{suffix}", note)
@@ -517,7 +516,7 @@ def _unrobust_for_both(both: "pd.DataFrame", of: Pairs) -> Iterator[Metric]:
     note = "of pairs on Golden documents that both were scored on"
     types = ((f"type={name}", part.only("type", name)) for name in sorted(set(both["type"])))
     for name, some in (("all", part), *types):
-        values = some.rows["unrobust"].to_numpy(dtype=float)
+        values = some.column("unrobust").astype(float)
         yield some.mean("unrobust for both", name, values, limits=(1.0, 0.0), note=note)
 
 

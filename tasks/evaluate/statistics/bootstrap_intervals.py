@@ -211,7 +211,7 @@ class BootstrapInterval:
 class Resampled:
     """The distinct parts of several measures, resampled together."""
 
-    place: dict[int, int]  # of each part, by identity, its column
+    place: dict[int, int]  # of each part, by identity, its column; parts of the same sums share one
     columns: Columns
     draws: Matrix
     own: Matrix  # clusters x parts: the value of the part in the cluster alone, NaN where there is nothing of it
@@ -224,10 +224,15 @@ def estimate_intervals(
     """The interval of each of these measures, whose sums are over so many questions."""
     jackknife = any((metric.interval or config.interval) == "bca" for metric in measures)
     of = resample(measures, questions, config=config, clusters=clusters, jackknife=jackknife)
-    values = np.column_stack([_draws(metric, of) for metric in measures]) if measures else np.zeros((0, 0))
-    ends = percentile_intervals(values, config.level) if len(values) else np.full((2, len(measures)), np.nan)
-    for at, metric in enumerate(measures):
-        yield _describe_interval(metric, of, values[:, at], (ends[0, at], ends[1, at]), config)
+    # measures of the same sums have the same draws
+    keys = [of.place[id(metric)] if isinstance(metric, Measure) else (id(metric),) for metric in measures]
+    drawn = {key: combine_parts(metric, of, of.draws) for key, metric in zip(keys, measures, strict=True)}
+    values = np.column_stack(list(drawn.values())) if measures else np.zeros((0, 0))
+    ends = percentile_intervals(values, config.level) if len(values) else np.full((2, len(drawn)), np.nan)
+    ends_of = dict(zip(drawn, ends.T.tolist(), strict=True))
+    for key, metric in zip(keys, measures, strict=True):
+        low, high = ends_of[key]
+        yield _describe_interval(metric, of, drawn[key], (low, high), config)
 
 
 def resample(
@@ -239,13 +244,19 @@ def resample(
     jackknife: bool = False,
 ) -> Resampled:
     """The parts of these measures, drawn from the same resamples."""
-    parts = [part for metric in measures for part in parts_of(metric)]
-    distinct = list({id(part): part for part in parts}.values())
+    place: dict[int, int] = {}
+    column: dict[tuple[bytes, bytes], int] = {}
+    distinct: list[Measure] = []
+    for part in (part for metric in measures for part in parts_of(metric)):
+        sums = part.numerator.tobytes(), part.denominator.tobytes()
+        if sums not in column:
+            column[sums] = len(distinct)
+            distinct.append(part)
+        place[id(part)] = column[sums]
     group = cluster_numbers(clusters, questions)
     held = sum_by_cluster(distinct, group)
     size = len(held.sums)
     draws = draw_ratios(held, resamples(size, config.draws, config.seed)) if size else np.zeros((0, len(distinct)))
-    place = {id(part): at for at, part in enumerate(distinct)}
     return Resampled(place, held, draws, cluster_values(held), jackknife_values(held) if jackknife else None)
 
 
@@ -264,10 +275,6 @@ def count_deviating(values: Matrix) -> int:
 
 def _median_cluster(values: Matrix) -> float:
     return float(np.partition(values, len(values) // 2)[len(values) // 2])
-
-
-def _draws(metric: Metric, of: Resampled) -> Matrix:
-    return combine_parts(metric, of, of.draws)
 
 
 def combine_parts(metric: Metric, of: Resampled, values: Matrix) -> Matrix:
