@@ -162,7 +162,8 @@ class Frame:
 
     def guess(self) -> str:
         """What a guess among the things that questions name would get, of those that name some; "" where none does."""
-        chances = self.rows.drop_duplicates("question_id")["chance"].to_numpy(dtype=float)
+        _, first = np.unique(self.column("at"), return_index=True)
+        chances = self.column("chance")[np.sort(first)].astype(float)
         named = chances > 0
         if not named.any():
             return ""

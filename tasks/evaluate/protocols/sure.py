@@ -195,6 +195,8 @@ SUBSETS = ("K-G", "K-N", "U-G", "U-N")
 # the worst last: a pair is as well known as the less known of its two answers
 STATUSES = ("scored", "missing", "failed", "skipped")
 DOCUMENT_KEY = ["question_id", "chunk_id"]
+# the columns of a frame that pairs are made of: all of them would be merged once for every change
+PAIRED = (*DOCUMENT_KEY, *"at trial_id cell document number status value refused not_drawn text".split(), *SLICES)
 
 
 @dataclass(frozen=True)
@@ -222,6 +224,7 @@ def build_pairs(frame: Frame, config: SureConfig) -> Pairs:
     import pandas as pd  # late: half a second
 
     rows = frame.drawn().rows
+    rows = rows[[name for name in PAIRED if name in rows]]
     values = rows["value"].dropna()
     if not values.isin((0.0, 1.0)).all():
         raise ValueError(
