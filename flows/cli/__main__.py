@@ -2,6 +2,6 @@
 
 import sys
 
-from rarefy.flows.cli.entry import main
+from rarefy.flows.cli import main
 
 sys.exit(main())
