@@ -8,13 +8,16 @@ from rarefy.tasks.evaluate.statistics.bootstrap_intervals import (
     bca_interval,
     cluster_numbers,
     draw_ratios,
+    estimate_intervals,
     exact_interval,
     flips,
     jackknife_values,
     percentile_intervals,
+    resample,
     resamples,
     sum_by_cluster,
 )
+from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
 from rarefy.tasks.evaluate.statistics.measure import corners
 
 
@@ -98,3 +101,12 @@ def test_where_nothing_varies_the_interval_is_clopper_and_pearson_s(clusters):
 
 def test_corners_are_gone_through():
     assert sorted(corners(lambda a, b: a - b, [(1, 2), (10, 20)]).tolist()) == [-19, -18, -9, -8]
+
+
+def test_measures_of_the_same_sums_are_drawn_once():
+    above, below = shares(3, 30)
+    measures = [measured(above, below), measured(above.copy(), below.copy(), "again"), measured(below, below, "other")]
+    of = resample(measures, 30, config=StatisticsConfig(draws=100), clusters=None)
+    assert of.draws.shape == (100, 2) and [of.place[id(one)] for one in measures] == [0, 0, 1]
+    first, again, other = estimate_intervals(measures, 30, config=StatisticsConfig(draws=100), clusters=None)
+    assert first == again != other
