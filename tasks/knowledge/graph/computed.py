@@ -14,7 +14,7 @@ from itertools import accumulate, combinations
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
-from rarefy.tasks.knowledge.graph.headlines import family_of, is_unfollowed
+from rarefy.tasks.knowledge.graph.headlines import family_of, is_in_a_role, is_unfollowed
 from rarefy.tasks.text.dates import days_between
 
 NEAR = Decimal("0.02")  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds
@@ -150,6 +150,7 @@ def is_computable(triplet: Triplet) -> bool:
         and Decimal(triplet.value) > 0
         and not _UNCLEAR.search(triplet.relation)
         and not (triplet.subject_type == "REGION" and _REST_OF_WORLD.search(triplet.subject))
+        and not is_in_a_role(triplet)
     )
 
 
