@@ -256,13 +256,15 @@ def comparisons(figures: Figures) -> Iterator[Operands]:
     """Which of two or three filers, or parts of one filer, had more, or grew faster: each beside the next larger ones.
 
     That a giant sells more than a small firm needs no passage, and firms of two trades are compared by nobody but for
-    how fast they grow; and the number of sets stays in proportion to that of figures.
+    how fast they grow; and the number of sets stays in proportion to that of figures. Of parts in one table it is asked
+    which of three has the most, where there are three: of two it is a guess.
     """
     for group in figures.side_by_side():
         yield from _compare("comparison", BETWEEN, group, alike=False, farthest=NEARBY)
     for group in figures.members():
         for table in by_table(group):
-            yield from _compare("comparison", BETWEEN, table, alike=True)
+            sizes = [(size, step) for size, step in BETWEEN if size == min(len(table), FEWEST)]
+            yield from _compare("comparison", sizes, table, alike=True)
     yield from growths(figures)
 
 

@@ -87,7 +87,7 @@ _ROLE = re.compile(
 
 
 def is_in_a_role(triplet: Triplet) -> bool:
-    """Whether a part of a company is called by what the company, or its other party, is in a contract: "Participant"."""
+    """Whether a part of a company is called by what a party to a contract is: "Participant"."""
     return bool(triplet.entity) and bool(_ROLE.fullmatch(triplet.subject.removeprefix(triplet.entity).strip()))
 
 

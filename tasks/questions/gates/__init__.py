@@ -28,7 +28,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 16  # years by either net income, what changed by so much, initials, exchanges by both names
+VERSION = 16  # years by either net income, changes by so much, initials; lines without a tag by their names
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]

@@ -151,7 +151,8 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
     common = len(needed & spoken)
     idle = IDLE | telling(fact.entity) | parts
     if fact.subject_type == "TABLE":
-        enough = shown >= LONG - 1 and needed <= said.own
+        total = said.row and said.label <= EXPENSE  # of what its heading says: "Total expenses"
+        enough = shown >= LONG - 1 and needed <= (said.around if total else said.own)
     elif called_so and parts <= said.around:
         enough = True
     elif shown >= LONG or (exact and parts):

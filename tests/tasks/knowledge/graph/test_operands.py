@@ -9,6 +9,7 @@ from rarefy.tasks.knowledge.graph.computed import (
     Operands,
     by_table,
     collect_figures,
+    comparisons,
     growths,
     is_computable,
     take_in_turn,
@@ -55,6 +56,18 @@ def test_easy_sets_come_last_though_they_are_of_more_documents():
 def test_a_part_that_is_called_by_a_role_is_not_computed_with(name, role):
     part = replace(FIGURE, subject=f"Acme {name}", subject_type="PRODUCT")
     assert is_in_a_role(part) == role and is_computable(part) != role
+
+
+@pytest.mark.parametrize(("values", "sizes"), [((100, 120), {2}), ((100, 120, 140), {3})])
+def test_of_the_parts_in_one_table_three_are_compared_where_there_are_three(values, sizes):
+    rows = [
+        replace(
+            FIGURE, triplet_id=str(value), subject=f"Acme {value}", subject_key=str(value), subject_type="SEGMENT",
+            value=str(value),
+        )
+        for value in values
+    ]  # fmt: skip
+    assert {len(one.triplets) for one in comparisons(collect_figures(rows))} == sizes
 
 
 def test_a_sum_stands_beside_none_of_its_parts():

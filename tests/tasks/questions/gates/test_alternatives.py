@@ -705,6 +705,17 @@ def test_a_balance_of_equity_is_told_by_its_column_even_if_a_word_of_the_next_is
     assert found(kept, *(chunk(day, under(rows.format(day), head)) for day in ("2024", "2023"))) == {"2024"}
 
 
+def test_a_total_under_the_heading_of_a_measure_states_a_cell_of_a_table_as_well():
+    cell = replace(RESEARCH, subject="“Costs” in “Acme, Form 10-K”", subject_type="TABLE", relation="“Research”")
+    head, row = "## {}\n\n|  | June 30, 2024 |\n|---|---|\n", "| {} | 31,370 |"
+    texts = {
+        "total": head.format("Research") + row.format("Total expenses"),
+        "other": head.format("Sales") + row.format("Total expenses"),
+        "part": head.format("Research") + row.format("Buildings"),
+    }
+    assert found(cell, *(chunk(name, text) for name, text in texts.items())) == {"total"}
+
+
 def test_a_balance_of_two_digits_is_told_by_a_column_of_equity_and_a_movement_is_not():
     paid = replace(RESEARCH, relation="additional paid-in capital", value="94000000", answer="94")
     table = chunk("other", under("| Balance at June 30, 2024 | 94 |", "|  | Accumulated Additional Paid-In Capital |"))
