@@ -14,7 +14,7 @@ from itertools import accumulate, combinations
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
-from rarefy.tasks.knowledge.graph.headlines import family_of, is_unfollowed
+from rarefy.tasks.knowledge.graph.headlines import family_of, is_in_a_role, is_unfollowed
 from rarefy.tasks.text.dates import days_between
 
 NEAR = Decimal("0.02")  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds
@@ -150,6 +150,7 @@ def is_computable(triplet: Triplet) -> bool:
         and Decimal(triplet.value) > 0
         and not _UNCLEAR.search(triplet.relation)
         and not (triplet.subject_type == "REGION" and _REST_OF_WORLD.search(triplet.subject))
+        and not is_in_a_role(triplet)
     )
 
 
@@ -255,13 +256,15 @@ def comparisons(figures: Figures) -> Iterator[Operands]:
     """Which of two or three filers, or parts of one filer, had more, or grew faster: each beside the next larger ones.
 
     That a giant sells more than a small firm needs no passage, and firms of two trades are compared by nobody but for
-    how fast they grow; and the number of sets stays in proportion to that of figures.
+    how fast they grow; and the number of sets stays in proportion to that of figures. Of parts in one table it is asked
+    which of three has the most, where there are three: of two it is a guess.
     """
     for group in figures.side_by_side():
         yield from _compare("comparison", BETWEEN, group, alike=False, farthest=NEARBY)
     for group in figures.members():
         for table in by_table(group):
-            yield from _compare("comparison", BETWEEN, table, alike=True)
+            sizes = [(size, step) for size, step in BETWEEN if size == min(len(table), FEWEST)]
+            yield from _compare("comparison", sizes, table, alike=True)
     yield from growths(figures)
 
 

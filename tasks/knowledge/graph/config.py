@@ -110,7 +110,7 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         6, ge=1, description="stars and chains around a named thing that describe it by the same facts"
     )
     per_tables: int = Field(
-        4, ge=1, description="stars that describe a part of a company by one passage and ask for a figure of another"
+        8, ge=1, description="stars that describe a part of a company by one passage and ask for a figure of another"
     )
     exclusive: Literal["pattern", "answer", "none"] = Field(
         "pattern",

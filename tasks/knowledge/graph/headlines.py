@@ -1,5 +1,7 @@
 """The measures by which people follow a company, by their tags, and which of them say much the same."""
 
+import re
+
 from rarefy.data_contracts.rows import Triplet
 
 _FAMILIES = {  # family → tags; of two in one family, the one follows from the other
@@ -75,6 +77,18 @@ def family_of(triplet: Triplet) -> str:
 def is_unfollowed(triplet: Triplet) -> bool:
     """Whether a fact is of a whole company's tagged line that people do not follow."""
     return bool(triplet.concept) and triplet.subject == triplet.entity and not family_of(triplet)
+
+
+_ROLE = re.compile(
+    r"(?:participant|operator|agent|principal|less(?:or|ee)|licens(?:or|ee)|counterparty|guarantor|obligor|customer"
+    r"|vendor|supplier|partner|member|affiliate|third part(?:y|ies))",
+    re.IGNORECASE,
+)
+
+
+def is_in_a_role(triplet: Triplet) -> bool:
+    """Whether a part of a company is called by what a party to a contract is: "Participant"."""
+    return bool(triplet.entity) and bool(_ROLE.fullmatch(triplet.subject.removeprefix(triplet.entity).strip()))
 
 
 def how_telling(triplet: Triplet) -> int:

@@ -32,6 +32,7 @@ from rarefy.tasks.knowledge.graph.config import GraphConfig
 ONE_OBJECT = ("is audited by", "is incorporated in", "is based in", "is listed on")
 FEWEST, MOST = 2, 6  # members
 CANDIDATES = (4, 5)  # that a question names; fewer where there are no more
+# of those by a figure a third are by a threshold, which repeat one column of a table
 KNOWN = 16  # listings by a figure for one by what anybody may know of companies: their exchange, their auditor
 APART = Decimal("1.05")  # a threshold and any figure beside it differ by this factor at least
 LEADING = tuple(Decimal(number) for number in "1 5 2 3 4 2.5 1.5 6 8 7 9".split())  # of a threshold, roundest first
@@ -49,7 +50,8 @@ def trace_listings(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator
     for domain, figures in domains:
         shared = {_names(operands): (operands, key) for operands, key in _same_object(figures.everything)}
         quota = config.quotas.get("listing", 0)
-        counted = list(take_in_turn((*_grown(figures), *_above_threshold(figures)), quota))
+        counted = list(take_in_turn(_grown(figures), quota))
+        counted += take_in_turn(_above_threshold(figures), len(counted) // 2 + 1)
         known = list(take_in_turn((operands for operands, _ in shared.values()), len(counted) // KNOWN + 1))
         for operands in [*known, *counted][:quota]:
             _, pivot = shared.get(_names(operands), (operands, ""))

@@ -62,11 +62,15 @@ class YearChains:
         return np.array(sorted(found.values()), np.int64)
 
     def remaining(self, answer: int, chunk: int = -1) -> int:
-        """The different answers that remain where no year is told, in the corpus or in this chunk."""
-        facts = self.series[answer]
+        """The different answers that remain where no year is told, in the corpus or in this chunk.
+
+        Whoever asks for an income does not mean the loss of another year.
+        """
+        number = self.graph.columns.number
+        facts = [fact for fact in self.series[answer] if (number[fact] < 0) == (number[answer] < 0)]
         if chunk >= 0:
             facts = [fact for fact in facts if chunk in self.apart.chunks(fact)]
-        return len({float(self.graph.columns.number[fact]) for fact in facts})
+        return len({float(number[fact]) for fact in facts})
 
     def clues_of(self, answer: int) -> list[int]:
         """The facts that single out the answer's year and are told by no chunk that tells the answer."""

@@ -33,7 +33,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, 
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 24  # growth compared and listed; no cover for a name alone; what is paid, with and without brackets
+VERSION = 25  # no part that is called by a role
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):

@@ -11,6 +11,7 @@ from rarefy.data_contracts.rows import LITERALS, Document, Fact, Path, Span, Tri
 from rarefy.tasks.knowledge.extract.periods import fiscal_year
 from rarefy.tasks.knowledge.extract.values import FACTORS
 from rarefy.tasks.knowledge.graph.facts import is_member
+from rarefy.tasks.knowledge.graph.headlines import is_in_a_role
 from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.ask.cells import ask_for_cell, cell_fault, is_under_segment
@@ -89,6 +90,8 @@ def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
         if share := ask_prose_share(triplet):
             return Wording(*share, triplet)
         return make_wording(ask_prose_fact(triplet, triplet.subject), triplet)
+    if is_in_a_role(triplet):
+        return refuse("part_without_a_name")
     if triplet.object_type in LITERALS - {"TEXT"}:
         text = ask_for_figure(triplet, index.call(triplet.entity))
         return make_wording(text, triplet, describe_measure(triplet).rejected_because or "unit_or_period_unknown")

@@ -14,10 +14,11 @@ from rarefy.tasks.knowledge.graph.computed import is_of_growth
 from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.questions.ask.aliases import ROUNDING
 from rarefy.tasks.questions.gates.changes import Change
-from rarefy.tasks.questions.gates.figures import ENOUGH, FEWEST, LEAST, LONG, is_figure, is_of_one_column
+from rarefy.tasks.questions.gates.figures import ENOUGH, FEWEST, LEAST, LONG, is_figure, is_net_income, is_of_one_column
 from rarefy.tasks.questions.gates.index import Figures
 from rarefy.tasks.questions.gates.measure_words import telling
 from rarefy.tasks.questions.gates.names import Names
+from rarefy.tasks.questions.operands import operation_of
 
 Lists = tuple[tuple[str, ...], ...]
 
@@ -176,7 +177,13 @@ class Alternatives:
 
 
 def _clues_to_year(question: Question, facts: Sequence[Triplet]) -> Sequence[Triplet]:
-    """The figures by which a chain's year is singled out, that of the year first; () where none leads through one."""
+    """The figures by which a year is singled out, that of the year first; () where none is.
+
+    The year is the answer of a superlative, and what a chain leads through.
+    """
+    if question.pattern == "superlative" and all(map(is_net_income, facts)) and len({f.entity for f in facts}) == 1:
+        largest = operation_of(question.arithmetic) == "largest"
+        return sorted(facts, key=lambda fact: Decimal(fact.value), reverse=largest)
     if question.pattern != "chain" or len(facts) < 3 or not is_through_year(facts[0], facts[1]):
         return ()
     return [fact for fact in facts if fact != facts[1]]

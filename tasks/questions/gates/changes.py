@@ -16,7 +16,7 @@ from rarefy.tasks.questions.gates.figures import (
     is_then,
     roundings,
 )  # fmt: skip
-from rarefy.tasks.questions.gates.measure_words import APART, OWNERS, measure_and_part, telling
+from rarefy.tasks.questions.gates.measure_words import APART, OWNERS, initials, measure_and_part, telling
 from rarefy.tasks.questions.gates.statements import IDLE, NOT_THEN, Statement, digits_of, digits_shown, moments_in
 from rarefy.tasks.questions.operands import operation_of
 from rarefy.tasks.text.dates import days_between
@@ -64,8 +64,10 @@ class Change:
         if not self._is_its_amount(said) or PART_OF_A_YEAR.search(said.text):
             return False
         needed, parts = measure_and_part(self.newer)
-        if not needed or not parts <= said.around or (needed & APART) - said.around:
+        short = initials(self.newer) & said.around if parts else frozenset[str]()
+        if not needed or not (parts <= said.around or short) or (needed & APART) - said.around:
             return False
+        parts |= short
         return (
             self._row_says(needed, parts, said, chunk) if said.row else self._sentence_says(needed, parts, said, chunk)
         )
@@ -94,6 +96,7 @@ class Change:
             return False
         idle = IDLE | telling(self.newer.entity) | parts
         before, after = (_PART.sub(" ", text) for text in said.beside)
+        before = re.sub(r"\bby(?: about| approximately)?(?=\W*$)", "", before)  # "expenses increased by"
         after = re.sub(rf"^\W*(?:{_UP}|{_DOWN})", "", after)
         if not any(is_named(some, (before, after), idle) for some in (needed, needed | parts)):
             return False

@@ -11,7 +11,8 @@ from rarefy.tasks.knowledge.graph.facts import is_literal
 from rarefy.tasks.knowledge.graph.headlines import is_unfollowed
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.gates.config import GatesConfig
-from rarefy.tasks.questions.gates.figures import ENOUGH, is_figure
+from rarefy.tasks.questions.gates.figures import ENOUGH, EXPENSE, is_figure
+from rarefy.tasks.questions.gates.measure_words import measure_and_part, telling
 from rarefy.tasks.questions.gates.statements import digits_of
 from rarefy.tasks.questions.gates.wording import Chunks, Questions, Reasons, Triplets, contains_phrase, fold_text
 from rarefy.tasks.text.notations import find_numbers, is_same_number
@@ -127,20 +128,50 @@ def worth_asking(questions: Questions, config: GatesConfig, *, chunks: Chunks, t
     """Rejects what is asked of one line of a whole company that people do not follow and no other passage states.
 
     A note has many such lines, and few people want one: "unamortized debt issuance costs". What the documents come back
-    to is worth asking all the same. Lines without a common tag are not judged.
+    to is worth asking all the same. Lines without a tag are judged by their names, those with a tag of the filer's own
+    are not.
     """
     reasons: dict[str, str] = {}
     for question in questions:
         facts = [triplets[name] for name in question.triplet_ids if name in triplets]
         told_again = any(question.alternatives) or any(question.parts) or len(question.chunk_ids) > 1
         of_one = len({fact.entity for fact in facts}) == 1 and question.pattern in ("single", *COMPUTED)
-        if (
-            of_one
-            and not told_again
-            and all(fact.concept.startswith("us-gaap:") and is_unfollowed(fact) for fact in facts)
-        ):
+        if of_one and not told_again and all(_is_followed_by_nobody(fact) for fact in facts):
             reasons[question.question_id] = "followed_by_nobody"
     return reasons
+
+
+# What people follow a company by, as statements call it
+_FOLLOWED = frozenset(
+    telling(name) - EXPENSE
+    for name in (
+        "sales|operating revenues|product sales|service sales|cost of sales|gross profit|gross margin"
+        "|operating income|operating margin|net income|income before income taxes"
+        "|earnings before interest and taxes|comprehensive income|earnings per share|basic earnings per share"
+        "|diluted earnings per share|income taxes|effective tax rate|income taxes paid|interest paid"
+        "|research and development|research, development and engineering"
+        "|selling, general and administrative expenses|selling expenses|sales and marketing"
+        "|marketing expenses|advertising expenses|general and administrative expenses|operating expenses"
+        "|interest expense|interest income|depreciation and amortization|depreciation"
+        "|amortization of intangible assets|share-based compensation|cash from operating activities"
+        "|cash from investing activities|cash from financing activities|free cash flow|capital expenditures"
+        "|repurchases of common stock|dividends paid|dividends per share|dividends declared per share"
+        "|acquisitions|business acquisitions|business acquisitions, net of cash acquired"
+        "|proceeds from long-term debt|issuance of long-term debt|proceeds from issuance of long-term debt"
+        "|repayments of long-term debt|repayments of debt|restructuring charges|total assets|current assets"
+        "|total liabilities|current liabilities|total debt|long-term debt|short-term debt|total equity"
+        "|shareholders' equity|retained earnings|cash and cash equivalents|receivables|accounts receivable"
+        "|accounts payable|inventories|property and equipment|property, plant and equipment|goodwill"
+        "|intangible assets|employees|deferred revenue|backlog|operating lease cost"
+    ).split("|")
+)
+
+
+def _is_followed_by_nobody(fact: Triplet) -> bool:
+    if fact.concept:
+        return fact.concept.startswith("us-gaap:") and is_unfollowed(fact)
+    whole = fact.method == "table" and fact.subject_type != "TABLE" and fact.subject == fact.entity
+    return whole and bool(fact.value) and measure_and_part(fact)[0] - EXPENSE not in _FOLLOWED
 
 
 _TOKEN = re.compile(r"\w+")

@@ -140,7 +140,8 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
     other = (said.column if needed and needed <= said.column else said.own) & apart - needed - parts
     if same and shown >= FEWEST and needed <= said.label:
         other -= _PLACED
-    if exact and not said.label and needed <= said.column:  # "Accumulated" is of the next column's head
+    # "Accumulated" is of the next column's head, unless it is all that has come about of a year's
+    if same and not said.label and needed <= said.column and (exact or not fact.period_start):
         other -= {"accumul"}
     if said.row and other and not called_so:
         return False
@@ -150,7 +151,8 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
     common = len(needed & spoken)
     idle = IDLE | telling(fact.entity) | parts
     if fact.subject_type == "TABLE":
-        enough = shown >= LONG - 1 and needed <= said.own
+        total = said.row and said.label <= EXPENSE  # of what its heading says: "Total expenses"
+        enough = shown >= LONG - 1 and needed <= (said.around if total else said.own)
     elif called_so and parts <= said.around:
         enough = True
     elif shown >= LONG or (exact and parts):
@@ -215,18 +217,29 @@ def may_state(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> 
 def amount_otherwise(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> Decimal | None:
     """The amount that a row has for the fact's measure and time, the same or another near it; None where it has none.
 
-    Shares bought are of one amount where they are paid for, and of another in the statement of equity.
+    Shares bought are of one amount where they are paid for, and of another in the statement of equity; net income is
+    with other owners' part and without.
     """
     needed, parts = measure_and_part(fact)
-    named = (
-        said.row and bool(needed) and (needed - EXPENSE or needed) <= said.label and not (said.label & APART) - needed
+    label = said.label - telling(fact.entity) - _OTHER_OWNERS if is_net_income(fact) else frozenset[str]()
+    named = label == NET_INCOME or (
+        bool(needed) and (needed - EXPENSE or needed) <= said.label and not (said.label & APART) - needed
     )
-    if not named or not parts <= said.around or digits_shown(said.quantity) < FEWEST:
+    if not said.row or not named or not parts <= said.around or digits_shown(said.quantity) < FEWEST:
         return None
     if not is_then(fact, said, chunk):
         return None
     amounts = (said.quantity.amount.scaleb(shift) for shift in _shifts(fact, said))
     return next((one for one in amounts if abs(amount - one) <= amount * OTHERWISE), None)
+
+
+NET_INCOME = telling("net income")
+_OTHER_OWNERS = OWNERS | telling("including before noncontrolling interests in subsidiaries")
+
+
+def is_net_income(fact: Triplet) -> bool:
+    """Is a fact the net income of a whole company, whoever it is attributable to?"""
+    return fact.concept in ("us-gaap:NetIncomeLoss", "us-gaap:ProfitLoss") and fact.subject == fact.entity
 
 
 def is_exactly(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> bool:

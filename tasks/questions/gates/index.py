@@ -10,8 +10,10 @@ from rarefy.tasks.questions.gates.changes import Change
 from rarefy.tasks.questions.gates.figures import (
     EXPENSE,
     LEAST,
+    NET_INCOME,
     amount_otherwise,
     is_exactly,
+    is_net_income,
     may_state,
     roundings,
     states,
@@ -72,7 +74,7 @@ class Figures:
     def amounts_otherwise(self, fact: Triplet) -> dict[str, Decimal]:
         """By chunk, the amount of a row that has the fact's measure at its time, the same or another near it."""
         amount, whose = abs(Decimal(fact.value)), told_by(self.chunks[fact.chunk_id])
-        needed, _ = measure_and_part(fact)
+        needed = NET_INCOME if is_net_income(fact) else measure_and_part(fact)[0]
         found: dict[str, Decimal] = {}
         for name in self.of_filer[whose]:
             if "|" in self.chunks[name].text and needed - EXPENSE <= telling(self.chunks[name].text):

@@ -129,9 +129,16 @@ def measure_and_part(fact: Triplet) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def initials(fact: Triplet) -> frozenset[str]:
-    """What a segment is called for short, also with its entity's letter: "BCA" is Boeing Commercial Airplanes."""
+    """What a segment is called for short, also with its entity's letter: "BCA" is Boeing Commercial Airplanes.
+
+    Small words are left out or not: "FoA" is Family of Apps.
+    """
     entity = re.sub(r"^The ", "", fact.entity)
     part = ASIDE.sub("", fact.subject.removeprefix(fact.entity)).replace("segment", "").split()
-    short = "".join(word[0] for word in part if word[0].isupper()).lower()
-    both = {short, entity[0].lower() + short} if entity and short else set[str]()
-    return frozenset(one for one in both if len(one) > 2)
+    capital = "".join(word[0] for word in part if word[0].isupper()).lower()
+    both = {capital, "".join(word[0] for word in part if word[0].isalpha()).lower()}
+    both |= {entity[0].lower() + capital} if entity and capital else set()
+    return frozenset(one for one in both if len(one) > 1 and one not in _SHORT_WORDS)
+
+
+_SHORT_WORDS = frozenset("am an as at be by do go he if in is it me my no of on or pm so to up us we".split())

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from rarefy.data_contracts.rows import Chunk, Triplet
+from rarefy.tasks.knowledge.extract.entity_types import canonical_exchange
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.ask.facts import OFFICE
 from rarefy.tasks.questions.gates.measure_words import NOTHING
@@ -48,6 +49,10 @@ _CUES = {
     "trades under symbol": r"\bsymbols?\b|\btrad(?:es|ed|ing)\b",
     "has principal executive offices at": r"\boffices?\b|\bheadquarter",
 }
+_FOR_OTHERS = re.compile(
+    r"\b(?:investor relations|(?:share|stock)(?:holder|owner) (?:services|relations)|transfer agent|registrar)\b"
+)
+_DESK = 60  # characters before an address, at most, that say which desk it is of
 _WHOLE = r"\bpart of\b|\binclud|\bcompris|\bconsist|\bcent(?:er|re)ed\b|\bwithin\b"  # what says of what a thing is part
 
 
@@ -96,7 +101,14 @@ class Names:
         home = self.chunks[fact.chunk_id]
         if home.entity and (address := _address(fact, home.entity)):
             own_texts = (item for item in self.texts.items() if told_by(self.chunks[item[0]]) == home.entity)
-            yield from (name for name, text in own_texts if address.search(text))
+            yield from (
+                name
+                for name, text in own_texts
+                if any(
+                    not _FOR_OTHERS.search(text[max(0, hit.start() - _DESK) : hit.start()])
+                    for hit in address.finditer(text)
+                )
+            )
         cue, wanted, ends = self._looked_for(fact)
         if cue is None:
             return
@@ -154,7 +166,9 @@ def _forms(relation: str, *ends: str) -> set[str]:
         forms |= {form.replace(" & ", " and ") for form in forms}
     if relation == _TRADED:
         full = fold_text(" ".join(ends))
-        forms |= {short for short, name in (("nyse", "new york stock"), ("nasdaq", "nasdaq")) if name in full}
+        forms |= {fold_text(canonical_exchange(full))}
+        names = " ".join(forms)
+        forms |= {short for short, name in (("nyse", "new york stock"), ("nasdaq", "nasdaq")) if name in names}
     if relation == "is headquartered in":
         forms |= {fold_text(other) for end in ends if (other := swap_state_form(end))}
         forms |= {re.sub(r" \d\d?$", "", form) for form in forms}  # "Dublin 2" is in Dublin
@@ -176,7 +190,8 @@ def _is_in_list(forms: Iterable[str], chunk: Chunk) -> bool:
         elif listed:
             rows.append(fold_text(line))
     shortest = min(forms, key=len)
-    name = re.compile(rf"(?<![\w-]){re.escape(shortest)}(?:(?:,? (?:{_FORMS})\b\.?)+| ?(?:\||$))")
+    # behind a dash or a stroke stands who holds it: "Orbit Inc. – Acme Inc. 75%/Astro Ltd. 25%"
+    name = re.compile(rf"(?<![\w/-])(?<!\S [–—] ){re.escape(shortest)}(?:(?:,? (?:{_FORMS})\b\.?)+| ?(?:\||$))")
     return any(name.search(row) for row in rows)
 
 

@@ -5,7 +5,16 @@ from dataclasses import replace
 import pytest
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.knowledge.graph.computed import Operands, by_table, collect_figures, growths, take_in_turn
+from rarefy.tasks.knowledge.graph.computed import (
+    Operands,
+    by_table,
+    collect_figures,
+    comparisons,
+    growths,
+    is_computable,
+    take_in_turn,
+)
+from rarefy.tasks.knowledge.graph.headlines import is_in_a_role
 
 FIGURE = Triplet(
     "t", "c", "d", 0, 9, "Acme", "goodwill", "100", "| Goodwill | 100 | 160 |", "table", subject_type="ORG",
@@ -41,6 +50,24 @@ def test_easy_sets_come_last_though_they_are_of_more_documents():
     hard = [Operands("comparison", figures(100, 120, 140, unit=f"U{n}"), 2) for n in range(3)]
     easy = Operands("comparison", figures(100, 120, subject_key="ORG:Other", relation_key="debt"), 0)
     assert list(take_in_turn([easy, *hard], 4))[-1] == easy
+
+
+@pytest.mark.parametrize(("name", "role"), [("Participant", True), ("Participant Services", False), ("Cloud", False)])
+def test_a_part_that_is_called_by_a_role_is_not_computed_with(name, role):
+    part = replace(FIGURE, subject=f"Acme {name}", subject_type="PRODUCT")
+    assert is_in_a_role(part) == role and is_computable(part) != role
+
+
+@pytest.mark.parametrize(("values", "sizes"), [((100, 120), {2}), ((100, 120, 140), {3})])
+def test_of_the_parts_in_one_table_three_are_compared_where_there_are_three(values, sizes):
+    rows = [
+        replace(
+            FIGURE, triplet_id=str(value), subject=f"Acme {value}", subject_key=str(value), subject_type="SEGMENT",
+            value=str(value),
+        )
+        for value in values
+    ]  # fmt: skip
+    assert {len(one.triplets) for one in comparisons(collect_figures(rows))} == sizes
 
 
 def test_a_sum_stands_beside_none_of_its_parts():

@@ -538,6 +538,7 @@ def test_a_chain_leads_through_the_year_that_a_figure_singles_out():
         ((30, 20, 40), (5, 6, 7), {"tag": "GrossProfit"}),  # follows from the sales themselves
         ((30, 20, 40), (5, 6, 7), {"tag": "LiabilitiesCurrent"}),  # nobody puts the two together
         ((-30, 20, -10), (5, 6, 7), {}),
+        ((30, 20, 40), (-5, 6, -7), {}),  # the only year with a gain
     ],
 )
 def test_a_year_is_no_pivot_where_it_needs_no_finding(sales, buybacks, fields):

@@ -85,6 +85,12 @@ def test_a_quota_of_listings(sample):
     assert len([p for p in trace(sample.triplets.values(), config) if p.pattern == "listing"]) == 3
 
 
+def test_of_listings_by_a_figure_a_third_are_by_a_threshold_at_most(sample):
+    pivots = [p.pivot for p in trace(sample.triplets.values(), GraphConfig()) if p.pattern == "listing"]
+    grown, above = pivots.count("0"), len([pivot for pivot in pivots if pivot != "0" and ":" not in pivot])
+    assert grown and above <= grown // 2 + 1
+
+
 def test_names_with_commas_are_kept_apart():
     assert join_names(["Meta", "Walmart"]) == "Meta and Walmart"
     assert join_names(["Beauty", "Grooming", "Fabric & Home Care"]) == "Beauty, Grooming and Fabric & Home Care"

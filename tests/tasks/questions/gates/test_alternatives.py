@@ -263,6 +263,7 @@ def test_a_part_is_stated_by_a_list_under_the_heading_of_the_whole(text: str, st
         ("is based in", "Nebraska", "Write to Acme, 1 Elm St., Omaha, NE 68101.", True),
         ("has principal executive offices at", "1 Elm St.", "Write to Acme, 1 Elm St., Omaha, NE 68101.", True),
         ("is based in", "Nebraska", "Write to our bank, 1 Elm St., Omaha, NE 68101.", False),
+        ("is based in", "Nebraska", "Ask Investor Relations, Acme, 1 Elm St., Omaha, NE 68101.", False),
         ("is headquartered in", "Omaha, Nebraska", "We repair locomotives in Omaha, Nebraska.", False),
         ("is incorporated in", "Delaware", "As a Delaware corporation, we are bound by its law.", True),
         ("is incorporated in", "Delaware", "Sued in Delaware. Exhibit 3 is incorporated by reference.", False),
@@ -271,6 +272,7 @@ def test_a_part_is_stated_by_a_list_under_the_heading_of_the_whole(text: str, st
         ("is listed on", "New York Stock Exchange", "The last reported sale of our stock on the NYSE was at $9.", True),
         ("is listed on", "New York Stock Exchange", "The 2027 Notes are listed on the New York Stock Exchange.", False),
         ("is listed on", "New York Stock Exchange", "Issuers listed on the New York Stock Exchange (NYSE)", False),
+        ("is listed on", "NYSE", "Our common stock trades on the New York Stock Exchange.", True),
         ("is audited by", "Young LLP", "Young LLP has assessed our internal control.", True),
         ("is listed on", "Nasdaq", "Our stock is compared with the Nasdaq Composite, which trades at more.", False),
         ("is listed on", "New York Stock Exchange", "We meet the listing standards of the NYSE.", True),
@@ -386,6 +388,7 @@ def stand_ins(pattern: str, arithmetic: str, *others: Chunk, facts: tuple[Triple
     ("text", "states"),
     [
         ("Research and development expense rose $1.9 billion, or 6%, from 2023.", "amount"),
+        ("Research and development expenses increased by $1.9 billion, or 6%, compared to 2023.", "amount"),
         ("Research and development expenses increased 6.3% in fiscal 2024 compared to the prior year.", "percent"),
         ("A loss on derivatives was offset by a $1.86 billion increase in research and development costs.", "amount"),
         ("Research and development cost was $31 billion, an increase of $1.9 billion from the end of 2023.", "amount"),
@@ -404,6 +407,18 @@ def test_a_change_is_stated_by_its_amount_or_its_percentage(text: str, states: s
     for kind, arithmetic in (("amount", amount), ("percent", percent)):
         found, _ = stand_ins("change", arithmetic, chunk("other", text))
         assert found == ({"other"} if states == kind else set())
+
+
+def test_a_change_of_a_part_may_be_told_by_its_initials():
+    cloud = [
+        replace(one, subject="Acme Corporation Best of Cloud segment", relation="revenue") for one in (OLDER, RESEARCH)
+    ]
+    said, other = (
+        chunk(name, f"{name} revenue in 2024 increased $1.86 billion, or 6%, compared to 2023.")
+        for name in ("BoC", "BoG")
+    )
+    arithmetic = "difference [29,510 | 31,370] = 1860000000; not rounded; USD"
+    assert stand_ins("change", arithmetic, said, other, facts=tuple(cloud))[0] == {"BoC"}
 
 
 @pytest.mark.parametrize(
@@ -667,6 +682,7 @@ def test_a_row_without_bars_is_of_the_times_in_the_line_above():
         ("#### Subsidiaries\n\nAstro-II, Inc. Vermont", False),
         ("#### Subsidiaries\n\nApex, Inc. Vermont\n\n#### Exhibit 23\n\nAstro Ltd.", False),
         ("We rent from Astro Ltd.", False),
+        ("#### Subsidiaries\n\n*Orbit Inc. – Apex, Inc. 75%/Astro Ltd. 25%", False),  # one of its holders
     ],
 )
 def test_a_subsidiary_is_told_by_a_list_of_them(text: str, states: bool):
@@ -687,6 +703,24 @@ def test_a_balance_of_equity_is_told_by_its_column_even_if_a_word_of_the_next_is
     rows = "| BALANCE AT JUNE 30, {} | 31,370 | 12 |"
     head = "|  | Accumulated Retained Earnings | Other Comprehensive Income |"
     assert found(kept, *(chunk(day, under(rows.format(day), head)) for day in ("2024", "2023"))) == {"2024"}
+
+
+def test_a_total_under_the_heading_of_a_measure_states_a_cell_of_a_table_as_well():
+    cell = replace(RESEARCH, subject="“Costs” in “Acme, Form 10-K”", subject_type="TABLE", relation="“Research”")
+    head, row = "## {}\n\n|  | June 30, 2024 |\n|---|---|\n", "| {} | 31,370 |"
+    texts = {
+        "total": head.format("Research") + row.format("Total expenses"),
+        "other": head.format("Sales") + row.format("Total expenses"),
+        "part": head.format("Research") + row.format("Buildings"),
+    }
+    assert found(cell, *(chunk(name, text) for name, text in texts.items())) == {"total"}
+
+
+def test_a_balance_of_two_digits_is_told_by_a_column_of_equity_and_a_movement_is_not():
+    paid = replace(RESEARCH, relation="additional paid-in capital", value="94000000", answer="94")
+    table = chunk("other", under("| Balance at June 30, 2024 | 94 |", "|  | Accumulated Additional Paid-In Capital |"))
+    assert found(replace(paid, period_start="", period="June 30, 2024"), table) == {"other"}
+    assert found(paid, table) == set()
 
 
 def test_a_year_may_be_of_52_weeks():
@@ -840,4 +874,29 @@ def test_a_year_is_singled_out_by_slightly_other_amounts_as_well(rows: str, stat
     chunks = {one.chunk_id: one for one in (chunk("home", HOME), chunk("target", "EPS"), table)}
     facts = (clues[0], target, clues[1])
     lists = Alternatives(chunks, {one.triplet_id: one for one in facts}).find([question(*facts, pattern="chain")])
+    assert ("other" in lists.get("q1", (((),), ()))[0][0]) == states
+
+
+@pytest.mark.parametrize(
+    ("rows", "states"),
+    [
+        ("| Net income | 31,000 | 29,000 |", True),
+        ("| Net income attributable to Acme Corporation | 31,000 | 29,000 |", True),
+        ("| Net income attributable to Acme Corporation | 29,000 | 31,000 |", False),  # another year
+        ("| Net income per share | 31,000 | 29,000 |", False),
+        ("| Operating income | 31,000 | 29,000 |", False),
+    ],
+)
+@pytest.mark.parametrize("pattern", ["chain", "superlative"])
+def test_the_best_year_for_net_income_is_the_same_with_other_owners_part_and_without(rows, states, pattern):
+    clues = [
+        replace(one, relation="net income from all operations", concept="us-gaap:ProfitLoss", triplet_id=name)
+        for one, name in ((RESEARCH, "t1"), (OLDER, "t3"))
+    ]
+    target = replace(EARNINGS, triplet_id="t2", chunk_id="target")
+    facts = (clues[0], target, clues[1]) if pattern == "chain" else (clues[1], clues[0])
+    table = chunk("other", f"|  | 2024 | 2023 |\n|---|---|---|\n{rows}")
+    chunks = {one.chunk_id: one for one in (chunk("home", HOME), chunk("target", "EPS"), table)}
+    asked = question(*facts, pattern=pattern, arithmetic="largest [29,510 | 31,370] = 31370000000; not rounded; USD")
+    lists = Alternatives(chunks, {one.triplet_id: one for one in facts}).find([asked])
     assert ("other" in lists.get("q1", (((),), ()))[0][0]) == states

@@ -439,3 +439,25 @@ def test_a_line_that_nobody_follows_is_asked_where_another_passage_states_it_too
         triplets = {**TRIPLETS, SINGLE.triplet_ids[0]: fact}
         found = GATES["worth_asking"]([question], config, chunks=CHUNKS, triplets=triplets)
         assert bool(found) == rejected
+
+
+@pytest.mark.parametrize(
+    ("label", "rejected"),
+    [
+        ("additional paid-in capital", True),
+        ("total current assets", False),
+        ("selling, general and administrative expenses", False),
+        ("net earnings attributable to Acme", False),
+        ("proceeds from disposal of certain operations", True),
+    ],
+)
+def test_a_line_without_a_tag_is_known_by_its_name(label, rejected):
+    line = replace(
+        TRIPLETS[SINGLE.triplet_ids[0]], relation=label, concept="", entity="Acme", subject="Acme", value="5",
+        method="table",
+    )  # fmt: skip
+    triplets = {**TRIPLETS, SINGLE.triplet_ids[0]: line}
+    config = GatesConfig(gates=("worth_asking",))
+    assert bool(GATES["worth_asking"]([SINGLE], config, chunks=CHUNKS, triplets=triplets)) == rejected
+    own = {**triplets, SINGLE.triplet_ids[0]: replace(line, concept="acme:PaidInCapital")}
+    assert not GATES["worth_asking"]([SINGLE], config, chunks=CHUNKS, triplets=own)
