@@ -24,6 +24,7 @@ from rarefy.data_contracts.rows import (
     row_id,
 )
 from rarefy.tasks.knowledge.graph.facts import is_literal
+from rarefy.tasks.knowledge.graph.patterns import COVER, LIFE
 from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
 from rarefy.tasks.models.prompts import messages, title
@@ -119,7 +120,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-VERSION = 11  # no chain through one of several, in a circle, or through a filer by its own words; one arm of a star
+VERSION = 12  # no ages and handles of people
 
 
 class Asked(BaseModel, frozen=True):
@@ -224,6 +225,8 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, per_passage: int) 
             found[path.path_id] = "cover_fact"
         elif _LIFE.search(fact.relation):
             found[path.path_id] = "biography"
+        elif fact.object.startswith("@"):  # a handle is little else than its holder's name
+            found[path.path_id] = "answer_given_away"
         elif has_own_word(fact.object, fact.subject) or has_own_word(fact.subject, fact.object):
             found[path.path_id] = "answer_given_away"
         elif per_passage and (len(own) >= per_passage or fact.relation in own):
@@ -241,19 +244,8 @@ def _worth(fact: Triplet, holders: Counter[str]) -> int:
     return is_literal(fact) + (holders[relation_of(fact)] > 1) + is_telling(fact.subject)
 
 
-# symbol, exchange, address, telephone, state of incorporation, end of the year, in the words of rules and of models
-_COVER = re.compile(
-    r"\bsymbols?\b|\b(?:listed|quoted|trade[sd]?) (?:on|under)\b|\b(?:re)?incorporated (?:in|under)\b"
-    r"|\bexecutive offices\b|\b(?:tele)?phone\b|\bfiscal year end(?:s|ed|ing)?\b",
-    re.IGNORECASE,
-)
+_COVER, _LIFE = re.compile(COVER, re.IGNORECASE), re.compile(LIFE, re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-# what is said of people
-_LIFE = re.compile(
-    r"\b(?:holds? (?:the )?office|(?:holds?|has|received|earned) (?:an? )?\w* ?degree|studied at|was born"
-    r"|graduated from|(?:formerly|previously) (?:worked|served|was)|serves on (?:the )?board|joined as)\b",
-    re.IGNORECASE,
-)
 
 
 def _nobody_asks(path: Path, index: CorpusIndex, filers: Set[str]) -> str:

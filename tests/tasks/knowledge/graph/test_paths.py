@@ -618,3 +618,47 @@ def test_the_operands_of_an_answer_are_taken_from_as_few_chunks_as_hold_them():
     assert all(len(chunks) == 1 and chunks <= {"b", "d"} for chunks in taken)
     apart = choose_operands("change", [figures[0][:1], figures[1][1:2]])
     assert {t.chunk_id for t in apart.triplets} == {"a", "c"} and apart.far == 0
+
+
+def by_model(head, relation, tail, chunk, kind="", document="x", entity=""):
+    row = triplet(head, relation, tail, chunk, kind)
+    return replace(row, method="model", doc_id=document, entity=entity, subject_type="NAME")
+
+
+def pairs_of(pattern, rows, config=GraphConfig(exclusive="none")):
+    known = {row.triplet_id: row for row in rows}
+    return [[known[name].relation for name in path.triplet_ids] for path in of(pattern, trace(rows, config))]
+
+
+def test_what_a_model_says_is_asked_where_another_companys_document_leads_to_it():
+    rows = [
+        by_model("merger sub", "is wholly owned by", "buyer", "c1", document="target", entity="Target"),
+        by_model("buyer", "granted money to", "catalyst", "c2", document="buyer", entity="Buyer"),
+    ]
+    assert pairs_of("chain", rows) == [["is wholly owned by", "granted money to"]]
+    assert not pairs_of("chain", rows, GraphConfig(exclusive="none", free_relations=False)), "nobody else granted money"
+    assert not pairs_of("chain", [replace(row, entity="Buyer") for row in rows])
+    assert not pairs_of("chain", [rows[0], replace(rows[1], relation_key="is incorporated in")]), "a cover page's line"
+
+
+def test_of_documents_about_no_company_another_page_leads_to_a_narrow_thing():
+    rows = [
+        by_model("course", "is needed for", "badge", "c1", document="one"),
+        by_model("badge", "lasts for", "four terms", "c2", "DURATION", document="two"),
+    ]
+    assert pairs_of("chain", rows) == [["is needed for", "lasts for"]]
+    everywhere = [by_model("badge", f"is said {i}", f"thing {i}", f"c{i}", document="three") for i in range(3, 6)]
+    assert ["is needed for", "lasts for"] not in pairs_of("chain", rows + everywhere)
+    assert not pairs_of("chain", [replace(row, doc_id="one") for row in rows])
+
+
+def test_a_models_guess_at_sort_and_time_keeps_no_two_answers_apart():
+    rows = [
+        by_model("studio", "is the parent of", "label", "c1", entity="Buyer"),
+        by_model("studio", "was bought for", "8 billion", "c2", "MONEY", entity="Buyer"),
+    ]
+    other = replace(
+        by_model("speech maker", "was bought for", "18 billion", "c3", "MONEY", entity="Buyer"), period="2022"
+    )
+    assert not pairs_of("star", rows)
+    assert pairs_of("star", [*rows, other]) == [["is the parent of", "was bought for"]]

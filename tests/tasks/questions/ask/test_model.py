@@ -418,6 +418,11 @@ def test_a_life_is_told_by_one_passage_and_gives_no_question():
     }
     assert unasked(path("star", "runs from", "held"), triplets=TRIPLETS | life) == "clue_known"
     assert unasked(path("single", "held"), triplets=TRIPLETS | life) == "biography"
+    for about, reason in (
+        ({"relation": "“Ada Quill” in the column “Age”"}, "biography"),
+        ({"object": "@adaq"}, "answer_given_away"),
+    ):
+        assert unasked(path("single", "held"), triplets=TRIPLETS | {row_id("held"): replace(held, **about)}) == reason
     assert customer.relation == "largest customer is"
 
 
