@@ -225,9 +225,11 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, per_passage: int) 
             found[path.path_id] = "cover_fact"
         elif _LIFE.search(fact.relation):
             found[path.path_id] = "biography"
-        elif fact.object.startswith("@"):  # a handle is little else than its holder's name
-            found[path.path_id] = "answer_given_away"
-        elif has_own_word(fact.object, fact.subject) or has_own_word(fact.subject, fact.object):
+        elif (
+            fact.object.startswith("@")  # a handle is little else than its holder's name
+            or has_own_word(fact.object, fact.subject)
+            or has_own_word(fact.subject, fact.object)
+        ):
             found[path.path_id] = "answer_given_away"
         elif per_passage and (len(own) >= per_passage or fact.relation in own):
             found[path.path_id] = "enough_of_passage"

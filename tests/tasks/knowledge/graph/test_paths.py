@@ -625,7 +625,8 @@ def by_model(head, relation, tail, chunk, kind="", document="x", entity=""):
     return replace(row, method="model", doc_id=document, entity=entity, subject_type="NAME")
 
 
-def pairs_of(pattern, rows, config=GraphConfig(exclusive="none")):
+def pairs_of(pattern, rows, **settings):
+    config = GraphConfig(exclusive="none", **settings)
     known = {row.triplet_id: row for row in rows}
     return [[known[name].relation for name in path.triplet_ids] for path in of(pattern, trace(rows, config))]
 
@@ -636,7 +637,7 @@ def test_what_a_model_says_is_asked_where_another_companys_document_leads_to_it(
         by_model("buyer", "granted money to", "catalyst", "c2", document="buyer", entity="Buyer"),
     ]
     assert pairs_of("chain", rows) == [["is wholly owned by", "granted money to"]]
-    assert not pairs_of("chain", rows, GraphConfig(exclusive="none", free_relations=False)), "nobody else granted money"
+    assert not pairs_of("chain", rows, free_relations=False), "nobody else granted money"
     assert not pairs_of("chain", [replace(row, entity="Buyer") for row in rows])
     assert not pairs_of("chain", [rows[0], replace(rows[1], relation_key="is incorporated in")]), "a cover page's line"
 

@@ -672,3 +672,8 @@ def test_a_model_that_obeys_planted_words_gets_no_question_through():
 def test_kinds_without_a_prompt_are_not_asked_of_a_model(kind):
     of = path("star", "held", "customer")
     assert in_order([of, replace(of, pattern=kind)], TRIPLETS) == [of]
+
+
+def test_what_a_model_writes_in_capitals_stays_so():
+    question = "How many documents did the Stratus ARCHIVE hold as of June 30, 2024?"
+    assert asked(path("single", "held"), question, "42.5 million documents").text == question
