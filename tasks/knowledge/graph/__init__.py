@@ -22,7 +22,7 @@ from rarefy.tasks.knowledge.graph.listings import trace_listings
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
 from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
-VERSION = 11  # facts of a model that another document leads to
+VERSION = 10  # growth of two, and which of several grew; filers beside close ones alone
 COUNT_VERSION = 11  # growth, and thresholds of parts alone
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]

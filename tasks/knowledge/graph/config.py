@@ -60,12 +60,6 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         description="without its clues a chain or star has another answer in the corpus, and each clue of a star is "
         "needed to single its head out (R19); none is one of a list; false: whatever is there",
     )
-    free_relations: bool = Field(
-        True,
-        description="a model words one relation in many ways: of its facts is asked, too, where another company's "
-        "document leads to them, or another page to a narrow thing, though no other fact has their relation; the probe "
-        "says whether the clue was needed. Lines of cover pages and of lives are left out of such paths",
-    )
     common_clues: tuple[str, ...] = Field(
         (
             "is headquartered in",

@@ -55,14 +55,12 @@ class FactColumns:
     member: Array  # bool: the head is a part of a company
     person: Array  # bool: the head is a person
     link: Array  # bool: it leads to what another document is about
-    loose: Array  # bool: a model has worded it, which words one relation in many ways
     kind: Array  # type and unit of the tail
     measured: Array  # those of a literal; things are all alike, since what sort of thing a name means is a guess
     asked: Array  # the period as it is asked for: a day that ends a fiscal year is that year's
     value: Array
     concept: Array  # the tag, -1 for none
     document: Array
-    entity: Array  # whom the document is about; 0 for none
     number: Array  # float64: the value, nan where it is none
     family: Array  # in `FAMILIES`, of a measure by which people follow a company; -1 for none
     telling: Array  # how readily people describe a year or a segment by it; 0: not
@@ -154,14 +152,12 @@ class _GraphBuilder:
             member,
             triplet.subject_type == "PERSON",
             triplet.method == "link",
-            triplet.method == "model",
             self.code("kind", triplet.object_type, triplet.unit),
             self.code("kind", triplet.object_type, triplet.unit) if is_literal(triplet) else -1,
             ("", *ends) if instant else (triplet.period,),
             self.code("value", triplet.value or triplet.object_key),
             self.code("concept", triplet.concept) if triplet.concept else -1,
             self.code("document", triplet.doc_id),
-            self.code("entity", triplet.entity) + 1 if triplet.entity else 0,
             _number(triplet.value),
             FAMILIES.index(family) if family else -1,
             how_telling(triplet),
@@ -170,9 +166,9 @@ class _GraphBuilder:
 
     def columns(self, keys: Array, order: Array) -> FactColumns:
         rows = [self.details[i] for i in order.tolist()]
-        periods = [self.years.get(row[8][1:], row[8][-1]) for row in rows]
-        columns = zip(*rows, strict=True) if rows else [()] * 17
-        whole, sort, member, person, link, loose, kind, measured, _, value, concept, document, entity, *more = columns
+        periods = [self.years.get(row[7][1:], row[7][-1]) for row in rows]
+        columns = zip(*rows, strict=True) if rows else [()] * 15
+        whole, sort, member, person, link, kind, measured, _, value, concept, document, *more = columns
         number, family, telling, flow = more
         return FactColumns(
             head=keys[order, 0],
@@ -182,14 +178,12 @@ class _GraphBuilder:
             member=np.array(member, bool),
             person=np.array(person, bool),
             link=np.array(link, bool),
-            loose=np.array(loose, bool),
             kind=np.array(kind, np.int64),
             measured=np.array(measured, np.int64),
             asked=np.array([self.code("asked", period) for period in periods], np.int64),
             value=np.array(value, np.int64),
             concept=np.array(concept, np.int64),
             document=np.array(document, np.int64),
-            entity=np.array(entity, np.int64),
             number=np.array(number, np.float64),
             family=np.array(family, np.int64),
             telling=np.array(telling, np.int64),

@@ -80,7 +80,6 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     person, asked, common = graph.columns.person, graph.columns.asked, find_relations(graph, config.common_clues)
     barred_office = person & ~link & ~find_relations(graph, config.telling_offices) & config.needed_clues
     years = YearChains(graph, apart) if config.through_years and 2 in sizes else None
-    needed = NeededClues(graph, config)
 
     def lead(path: tuple[int, ...], size: int, point: int, steps: list[int]) -> Iterator[tuple[int, ...]]:
         """Chains of this size that end in `path`, until the steps are spent."""
@@ -106,8 +105,7 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
         point = turn_point(points[answer], turn)
         for i in range(len(sizes) if led[answer] else 0):
-            ways = lead((answer,), sizes[(point + i) % len(sizes)], point, [REACH])
-            for facts in islice((way for way in ways if needed(way)), 1):
+            for facts in islice(lead((answer,), sizes[(point + i) % len(sizes)], point, [REACH]), 1):
                 nominal = len(facts) == 2 and bool(common[facts[0]])
                 yield CandidatePath(facts, answer, tail[facts[0]], head[answer], facts[:-1], nominal)
         if years is None or answer not in years.series or years.remaining(answer) < 2:
@@ -122,7 +120,7 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
         counts = count_chains(graph, config)
         return counts | {2: counts[2] + years.count()} if years else counts
 
-    led = free & led_to[graph.head] & needed.answers
+    led = free & led_to[graph.head] & find_asked(graph, config)
     answers = led.copy()
     if years:
         answers[[fact for fact in years.answers() if free[fact]]] = True
@@ -145,7 +143,7 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     points, literal = as_sequence(graph.point), as_sequence(graph.literal)
     pointing = ClueIndex(graph) if config.needed_clues else None
     common, member = find_relations(graph, config.common_clues), graph.columns.member & (config.star_clues == "member")
-    listed, needed = find_listed(graph, graph.head), NeededClues(graph, config)
+    listed = find_listed(graph, graph.head)
     figures = MemberFigures(graph, np.flatnonzero(free & member & graph.literal), around.apart)
 
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
@@ -159,8 +157,6 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
         if pointing:
             free_clues = [f for f in around.near(answer, point) if not (literal[f] or listed[f])]
             for described in pointing.minimal_sets(free_clues[:FEW], sizes):
-                if not needed((*described, answer)):
-                    continue
                 if end[answer] not in [end[f] for f in described] and around.apart((*described, answer)):
                     nominal = len(described) == 1 and bool(common[described[0]])
                     facts, hub = (*sorted(described), answer), around.hub[answer]
@@ -174,7 +170,7 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     everything = np.ones(len(graph.head), bool)
     return PatternPaths(
         count=lambda: count_sets(graph, everything, graph.head, end, sizes, config.chunk_rule),
-        answers=np.flatnonzero(free & (clues_at > ~values) & needed.answers & ~graph.columns.link),
+        answers=np.flatnonzero(free & (clues_at > ~values) & find_asked(graph, config) & ~graph.columns.link),
         propose=propose,
     )
 
@@ -351,55 +347,6 @@ def find_asked(graph: Graph, config: GraphConfig) -> Array:
     in_words = count_others(columns, columns.sort, columns.kind, columns.asked, columns.relation)
     asked: Array = (graph.rivals > 0) & (~tagged | (columns.family >= 0) & (in_words > 0))
     return asked & ~find_relations(graph, config.class_relations)
-
-
-# symbol, exchange, address, telephone, state of incorporation, end of the year, in the words of rules and of models
-COVER = (
-    r"\bsymbols?\b|\b(?:listed|quoted|trade[sd]?) (?:on|under)\b|\b(?:re)?incorporated (?:in|under)\b"
-    r"|\bexecutive offices\b|\b(?:tele)?phone\b|\bfiscal year end(?:s|ed|ing)?\b"
-)
-LIFE = (  # what is said of people
-    r"\b(?:holds? (?:the )?office|(?:holds?|has|received|earned) (?:an? )?\w* ?degree|studied at|was born"
-    r"|graduated from|(?:formerly|previously) (?:worked|served|was)|serves on (?:the )?board)\b|\bjoined as$"
-    r"|\bcolumn .age\b"
-)
-NARROW = 3  # passages: what more of them tell of is what the documents are about
-
-
-class NeededClues:
-    """Whether a fact may be asked of what others describe: there are other answers, or the clue is another document's.
-
-    A model words one relation in many ways, so that other answers are not always seen. Its facts need their clues too
-    where another company's document holds these, or, of documents about no company, another page on a narrow thing.
-    """
-
-    def __init__(self, graph: Graph, config: GraphConfig) -> None:
-        columns = graph.columns
-        self.entity, self.document, self.counted = columns.entity, columns.document, find_asked(graph, config)
-        self.loose = columns.loose & config.free_relations & config.needed_clues
-        self.dull = find_relations(graph, (rf".*(?:{COVER}|{LIFE}).*", *config.common_clues))
-        asked = self.loose & ~find_relations(graph, config.class_relations)
-        # what sort of thing a model means, and for what time, is a guess: neither is compared
-        others = count_others(columns, columns.loose, columns.measured, columns.relation)
-        self.counted |= asked & (others > 0)
-        self.answers = self.counted | asked
-        told = np.unique(np.stack([graph.head, graph.chunk]), axis=1)[0]
-        self.narrow = np.bincount(told, minlength=len(graph.nodes))[graph.head] <= NARROW
-        self.by_rules = not self.loose.any()
-
-    def __call__(self, facts: Sequence[int]) -> bool:
-        """Whether this path, the answer last, needs its clues."""
-        if self.by_rules:
-            return True
-        rows, answer = list(facts), facts[-1]
-        if self.loose[rows].any() and self.dull[rows].any():
-            return False
-        if self.counted[answer]:
-            return True
-        whom = set(self.entity[rows].tolist())
-        if 0 in whom:
-            return whom == {0} and bool(self.narrow[answer]) and len(set(self.document[rows].tolist())) > 1
-        return len(whom) > 1
 
 
 def find_clues(graph: Graph, config: GraphConfig) -> Array:

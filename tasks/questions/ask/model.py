@@ -24,7 +24,6 @@ from rarefy.data_contracts.rows import (
     row_id,
 )
 from rarefy.tasks.knowledge.graph.facts import is_literal
-from rarefy.tasks.knowledge.graph.patterns import COVER, LIFE
 from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
 from rarefy.tasks.models.prompts import messages, title
@@ -246,8 +245,20 @@ def _worth(fact: Triplet, holders: Counter[str]) -> int:
     return is_literal(fact) + (holders[relation_of(fact)] > 1) + is_telling(fact.subject)
 
 
-_COVER, _LIFE = re.compile(COVER, re.IGNORECASE), re.compile(LIFE, re.IGNORECASE)
+# symbol, exchange, address, telephone, state of incorporation, end of the year, in the words of rules and of models
+_COVER = re.compile(
+    r"\bsymbols?\b|\b(?:listed|quoted|trade[sd]?) (?:on|under)\b|\b(?:re)?incorporated (?:in|under)\b"
+    r"|\bexecutive offices\b|\b(?:tele)?phone\b|\bfiscal year end(?:s|ed|ing)?\b",
+    re.IGNORECASE,
+)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+# what is said of people
+_LIFE = re.compile(
+    r"\b(?:holds? (?:the )?office|(?:holds?|has|received|earned) (?:an? )?\w* ?degree|studied at|was born"
+    r"|graduated from|(?:formerly|previously) (?:worked|served|was)|serves on (?:the )?board)\b|\bjoined as$"
+    r"|\bin the column .age\b",
+    re.IGNORECASE,
+)
 
 
 def _nobody_asks(path: Path, index: CorpusIndex, filers: Set[str]) -> str:
