@@ -251,6 +251,7 @@ _COVER = re.compile(
     r"|\bexecutive offices\b|\b(?:tele)?phone\b|\bfiscal year end(?:s|ed|ing)?\b",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"\b(?:headquartered|based) (?:in|at)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 # what is said of people
 _LIFE = re.compile(
@@ -268,6 +269,8 @@ def _nobody_asks(path: Path, index: CorpusIndex, filers: Set[str]) -> str:
     """
     facts = [index.triplets[i] for i in path.triplet_ids]
     if any(fact.object_type in ("STATE", "EXCHANGE") or _COVER.search(fact.relation) for fact in facts):
+        return "cover_fact"
+    if path.pattern in ("chain", "star") and _ADDRESS.search(facts[-1].relation):
         return "cover_fact"
     if _goes_in_a_circle(path, facts):
         return "ends_alike"

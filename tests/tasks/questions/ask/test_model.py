@@ -296,6 +296,7 @@ def test_nothing_is_asked_where_only_common_things_are_given():
         "has principal executive offices at",
         "has telephone number",
         "has fiscal year ending on",
+        "is headquartered in",
     ],
 )
 def test_nothing_is_asked_through_a_line_of_the_cover_page(relation):
