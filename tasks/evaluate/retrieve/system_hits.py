@@ -122,7 +122,8 @@ class PassageMatcher:
         """Return the question with the passages that hold what a gold chunk states among those that state the same.
 
         A passage holds it with all gold sentences of the chunk, heads of tables apart; sentences may be spread over
-        passages, which then hold it together. Of a chunk without known sentences, and of one that states the same, it must hold SHARE.
+        passages, which then hold it together. Of a chunk without known sentences, and of one that states the same, it
+        must hold SHARE.
         """
         own = {name: passage.text for name, passage in passages.items() if name not in self._chunks and passage.text}
         if not own or not question.chunk_ids:
