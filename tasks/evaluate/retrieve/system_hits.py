@@ -18,7 +18,7 @@ from rarefy.tasks.evaluate.statistics.measure import Measure
 RUN = 8  # words in a row that a passage must share with a chunk for them to count as the chunk's
 SHARE = 0.5  # of a chunk's words: a passage that holds as many stands for the chunk
 BESIDE = 8  # words before and after a sentence, by which it is told from the same sentence in another document
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W_]+")  # in Markdown "_grams_" is "grams"
 _RULE = re.compile(r"\s*\|\s*:?-{3}")  # the line below the head of a table in Markdown
 
 
