@@ -757,7 +757,7 @@ def robust(
                 _say_in_pytest(request, line)
             (place / "run.json").unlink(missing_ok=True)  # answers are kept for what this names
             tried = [word for word in re.split(r"\W+", metric) if word in PROTOCOLS]
-            asks = _with_fixtures(function, given)
+            asks = _with_fixtures(function, {**vars(function), **vars(test)}, given)
             result = evaluate(bench, {name: asks}, protocols=tried, out=place, quiet=True, **options)
             _check_floor(result, result.figure(metric, name), floor)
 
@@ -782,10 +782,12 @@ def _say_in_pytest(request: Any, line: str) -> None:
         reporter.write_line(line)
 
 
-def _with_fixtures(function: Callable[..., Any], given: Mapping[str, Any]) -> Callable[[Any], Any]:
-    """The function with its fixtures given; its own attributes (takes, concurrency) stand."""
+def _with_fixtures(
+    function: Callable[..., Any], attributes: Mapping[str, Any], given: Mapping[str, Any]
+) -> Callable[[Any], Any]:
+    """The function with its fixtures given, and these attributes (takes, concurrency)."""
     asks = partial(function, **given)
-    asks.__dict__.update(function.__dict__)
+    asks.__dict__.update({name: one for name, one in attributes.items() if not name.startswith("__")})
     return asks
 
 
@@ -811,7 +813,7 @@ def _advise(row: Mapping[str, Any]) -> Iterator[str]:
         return
     if not row["n_scored"]:
         yield (
-            'set `takes` on the function below the decorator to what it can be given: ("own",) where it retrieves by '
+            'set `takes` of the function to what it can be given: ("own",) where it retrieves by '
             'itself, ("passages", "closed_book") where it reads what it is given (docs/systems.md)'
         )
     yield (

@@ -156,7 +156,7 @@ def plan_trials(
     whose = f"asks the {opened.asked:,} questions of the {opened.split} split of {opened.name}"
     if opened.split == "all":
         whose = f"asks {opened.asked:,} of {opened.of:,} questions of {opened.name}"
-    rest = f"; --split all asks all {opened.of:,}" if opened.split != "all" and not questions else ""
+    rest = f"; --split all asks all {opened.every:,}" if opened.split != "all" and not questions else ""
     run.board.note("open", whose + rest)
     passages = any("passages" in system.takes for system in systems.values())
     recorded = all(system.kind == "recorded" for system in systems.values())  # what else retrieves is measured beside

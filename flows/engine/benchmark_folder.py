@@ -22,7 +22,7 @@ from rarefy.flows.faults import UsageFault
 from rarefy.tasks.export.files import sha256
 from rarefy.tasks.store.tables import Store, digest
 
-VERSION = 2  # what a question has of other passages, its operands and its chance
+VERSION = 3  # how many questions all splits have
 TABLES: dict[str, type] = {"questions": Question, "chunks": Chunk, "variants": Variant}
 TRIES = 5  # readings of a folder that is refreshed all the while
 LOOKS = 50  # for a manifest that is about to be put in place, ten in a second
@@ -53,6 +53,7 @@ class OpenedBenchmark:
     chunks: str  # all
     asked: int
     of: int  # accepted questions of that split
+    every: int  # accepted questions of all splits
     documents: int
     similarities: str = ""  # name of the table of how alike variants are, for reports; "": the folder has none
     corpus: str = ""  # digest of the chunks by name and title, wherever they stand
@@ -90,6 +91,7 @@ def open_tables(name: str, store: Store, made: Mapping[str, str], *, split: str 
 
 def _describe_opened(name: str, version: str, store: Store, tables: Mapping[str, str], split: str) -> OpenedBenchmark:
     questions, chunks = store.table(tables["questions"]), store.table(tables["chunks"])
+    (counts,) = store.table(tables["of"]).to_pylist()
     return OpenedBenchmark(
         name=name,
         version=version,
@@ -98,7 +100,8 @@ def _describe_opened(name: str, version: str, store: Store, tables: Mapping[str,
         variants=tables["variants"],
         chunks=tables["chunks"],
         asked=questions.num_rows,
-        of=store.table(tables["of"])["accepted"][0].as_py(),
+        of=counts["of"],
+        every=counts["every"],
         documents=len(set(chunks["doc_id"].to_pylist())),
         corpus=digest(sorted(zip(*(chunks[name].to_pylist() for name in ("chunk_id", "title")), strict=True))),
     )
@@ -227,7 +230,7 @@ def _select_tables(
         "questions": to_table(mine, Question),
         "variants": to_table(variants, Variant),
         "chunks": to_table(sorted(rows["chunks"], key=lambda row: row.chunk_id), Chunk),
-        "of": pa.table({"accepted": pa.array([of], pa.int64())}),
+        "of": pa.table({"of": [of], "every": [len(accepted)]}),
     }
 
 

@@ -53,7 +53,7 @@ class WithoutQuestion:
             return
         yield (
             f"{len(self.documents):,} of {self.of:,} documents gave no question: {_list(self.documents)}. What was "
-            f"turned down of them, and why: rejected_because in {out}/triplets.jsonl and questions.jsonl"
+            f"turned down of them, and why: rejected_because in {out.rstrip('/')}/triplets.jsonl and questions.jsonl"
         )
         if self.nameless:
             yield (

@@ -31,9 +31,10 @@ def test_good(asked, index):
     return index(asked)
 
 @rarefy.robust(BENCH, 0.8, "Original score of effect_size", **SETTINGS)
-@asked_with(GIVEN)
 def test_poor(asked):
     return known.refuses(asked)
+
+test_poor.takes = GIVEN  # after the decorator it counts as well
 
 @rarefy.robust(BENCH, 0.8, "rare", **{{**SETTINGS, "correct": {{}}}})
 @asked_with(GIVEN)

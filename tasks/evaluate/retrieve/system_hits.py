@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import groupby
 from zlib import crc32
 
-from rarefy.data_contracts.rows import Chunk, Hits, Passage, Question, Variant, is_found, row_id
+from rarefy.data_contracts.rows import Chunk, Hits, Passage, Question, Span, Variant, is_found, row_id
 from rarefy.tasks.evaluate.retrieve.config import RetrieveConfig
 from rarefy.tasks.evaluate.retrieve.measured import MeasuredConfig, measured
 from rarefy.tasks.evaluate.statistics.measure import Measure
@@ -18,7 +18,8 @@ from rarefy.tasks.evaluate.statistics.measure import Measure
 RUN = 8  # words in a row that a passage must share with a chunk for them to count as the chunk's
 SHARE = 0.5  # of a chunk's words: a passage that holds as many stands for the chunk
 BESIDE = 8  # words before and after a sentence, by which it is told from the same sentence in another document
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W_]+")  # in Markdown "_grams_" is "grams"
+_RULE = re.compile(r"\s*\|\s*:?-{3}")  # the line below the head of a table in Markdown
 
 
 def measured_of_system(
@@ -120,8 +121,9 @@ class PassageMatcher:
     def with_passages(self, question: Question, passages: Mapping[str, Passage]) -> Question:
         """Return the question with the passages that hold what a gold chunk states among those that state the same.
 
-        A passage holds it with all gold sentences of the chunk; sentences may be spread over passages, which then hold
-        it together. Of a chunk without known sentences, and of one that states the same, it must hold SHARE.
+        A passage holds it with all gold sentences of the chunk, heads of tables apart; sentences may be spread over
+        passages, which then hold it together. Of a chunk without known sentences, and of one that states the same, it
+        must hold SHARE.
         """
         own = {name: passage.text for name, passage in passages.items() if name not in self._chunks and passage.text}
         if not own or not question.chunk_ids:
@@ -132,7 +134,7 @@ class PassageMatcher:
         found: dict[str, tuple[str, ...]] = {}
         for gold in dict.fromkeys(question.chunk_ids):
             spans = zip(question.evidence, question.evidence_spans, strict=True)
-            sentences = [sentence for sentence, span in spans if span.chunk_id == gold]
+            sentences = [words for words, span in spans if span.chunk_id == gold and not self._is_header(span)]
             by_sentence = [self._stating(own, sentence, (gold, *others[gold])) for sentence in sentences]
             whole = set.intersection(*by_sentence) if by_sentence else self._holding(own, (gold,))
             found[gold] = tuple(sorted(whole | self._holding(own, others[gold])))
@@ -140,6 +142,10 @@ class PassageMatcher:
                 parts += [(gold, *sorted(names)) for names in by_sentence]
         alternatives = tuple((*others[gold], *found[gold]) for gold in question.chunk_ids)
         return replace(question, alternatives=alternatives, parts=tuple(parts))
+
+    def _is_header(self, span: Span) -> bool:
+        """Return whether a gold sentence is the head of a table, in words that the reader may have put together."""
+        return _RULE.match(self._chunks[span.chunk_id].text, span.end) is not None
 
     def _stating(self, texts: Mapping[str, str], sentence: str, chunk_ids: Sequence[str]) -> set[str]:
         """Return the passages in which a sentence stands, word for word, as it does in one of these chunks."""

@@ -234,35 +234,19 @@ class TrialRenderer:
         )
 
     def _gold_share(self, trial: Trial, question: Question, had: Sequence[Passage]) -> float:
-        """Return the share of gold chunks among the passages: by name, or by gold sentences where names differ.
+        """Return the share of gold chunks among the passages, by name; one that states the same stands for the gold one.
 
-        A passage that states the same stands for the gold one.
-
-        -1 for a question without gold chunks.
+        -1 for a question without gold chunks. Passages with names of a system's own are credited by their words, which
+        takes all chunks (`gold_shares`).
         """
         if trial.given == "passages" and len(had) == len(trial.passage_ids):
             return trial.gold
-        gold = dict(zip(dict.fromkeys(question.chunk_ids), question.hops, strict=True))
+        gold = question.hops
         if not gold:
             return -1.0
         names = {passage.passage_id for passage in had}
         names |= {self.variants[n].chunk_id for n in names if n in self.variants and _keeps_gold(self.variants[n])}
-        texts = [" ".join(passage.text.split()) for passage in had if passage.passage_id not in self.chunks]
-        held = (
-            is_found(hop, names) or (bool(texts) and self._has_evidence(question, name, texts))
-            for name, hop in gold.items()
-        )
-        return sum(held) / len(gold)
-
-    @staticmethod
-    def _has_evidence(question: Question, chunk_id: str, texts: list[str]) -> bool:
-        """Return whether all gold sentences of a chunk stand in the texts."""
-        sentences = [
-            " ".join(text.split())
-            for text, span in zip(question.evidence, question.evidence_spans, strict=True)
-            if span.chunk_id == chunk_id
-        ]
-        return bool(sentences) and all(any(sentence in text for text in texts) for sentence in sentences)
+        return sum(is_found(hop, names) for hop in gold) / len(gold)
 
     def _state_answer(self, question: Question, had: Sequence[Passage]) -> bool:
         """Return whether one of the passages states the answer, or all together every operand of a computed one."""

@@ -72,7 +72,10 @@ def ask(
     index = build_index(triplets, chunks, documents)
     writers = {pattern: find(name, WRITERS) for pattern, name in config.writers.items()}
     for path in paths:
-        question = make_question(path, writers[path.pattern](path, index), index)
+        wording = writers[path.pattern](path, index)
+        if wording.target:  # labels of tables and headings come in capitals; a model writes as it means
+            wording = replace(wording, text=index.write_small(wording.text, wording.target.doc_id))
+        question = make_question(path, wording, index)
         passages = [index.chunks[name] for name in {*path.chunk_ids, *question.chunk_ids}]
         of_english = config.writers[path.pattern] in WRITERS
         if not question.rejected_because and path.pattern != "absent":
@@ -84,8 +87,6 @@ def ask(
 
 def make_question(path: Path, wording: Wording, index: CorpusIndex) -> Question:
     """The question row of a wording, with its gold sentences, period and aliases."""
-    if wording.target:
-        wording = replace(wording, text=index.write_small(wording.text, wording.target.doc_id))
     if path.pattern == "absent":
         return _make_absent(path, wording, index)
     used = [*(index.triplets[i] for i in path.triplet_ids), *wording.restrictions]

@@ -119,7 +119,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-VERSION = 11  # no chain through one of several, in a circle, or through a filer by its own words; one arm of a star
+VERSION = 12  # no ages and handles of people
 
 
 class Asked(BaseModel, frozen=True):
@@ -224,7 +224,11 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, per_passage: int) 
             found[path.path_id] = "cover_fact"
         elif _LIFE.search(fact.relation):
             found[path.path_id] = "biography"
-        elif has_own_word(fact.object, fact.subject) or has_own_word(fact.subject, fact.object):
+        elif (
+            fact.object.startswith("@")  # a handle is little else than its holder's name
+            or has_own_word(fact.object, fact.subject)
+            or has_own_word(fact.subject, fact.object)
+        ):
             found[path.path_id] = "answer_given_away"
         elif per_passage and (len(own) >= per_passage or fact.relation in own):
             found[path.path_id] = "enough_of_passage"
@@ -247,11 +251,13 @@ _COVER = re.compile(
     r"|\bexecutive offices\b|\b(?:tele)?phone\b|\bfiscal year end(?:s|ed|ing)?\b",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"\b(?:headquartered|based) (?:in|at)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 # what is said of people
 _LIFE = re.compile(
     r"\b(?:holds? (?:the )?office|(?:holds?|has|received|earned) (?:an? )?\w* ?degree|studied at|was born"
-    r"|graduated from|(?:formerly|previously) (?:worked|served|was)|serves on (?:the )?board|joined as)\b",
+    r"|graduated from|(?:formerly|previously) (?:worked|served|was)|serves on (?:the )?board)\b|\bjoined as$"
+    r"|\bin the column .age\b",
     re.IGNORECASE,
 )
 
@@ -263,6 +269,8 @@ def _nobody_asks(path: Path, index: CorpusIndex, filers: Set[str]) -> str:
     """
     facts = [index.triplets[i] for i in path.triplet_ids]
     if any(fact.object_type in ("STATE", "EXCHANGE") or _COVER.search(fact.relation) for fact in facts):
+        return "cover_fact"
+    if path.pattern in ("chain", "star") and _ADDRESS.search(facts[-1].relation):
         return "cover_fact"
     if _goes_in_a_circle(path, facts):
         return "ends_alike"

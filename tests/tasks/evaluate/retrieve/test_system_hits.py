@@ -13,6 +13,8 @@ SALES = "Net sales were $47.5 billion in fiscal 2024, as pumps sold well in Norw
 OTHER = "Sales of valves fell short of what had been hoped for, since hospitals put off their orders until the spring."
 RESTATED = "In fiscal 2024 pumps brought net sales of 47,500 million dollars, which no year before had come near to."
 STAFF = "At the end of the year the company had 1,204 people, of whom nine in ten work in its factory in Bergen."
+HEAD = "| | Years ended June 30, 2024 | Years ended June 30, 2023 |"
+ROWS = "| Pumps | 1,204 | 1,180 |\n| Valves | 377 | 402 |\n| Hoses | 91 | 88 |"
 CHUNKS = {
     name: Chunk(name, doc, 0, len(text), "text", "", text, 0)
     for name, doc, text in (
@@ -20,6 +22,7 @@ CHUNKS = {
         ("b", "2024", f"{STAFF} {OTHER}"),
         ("c", "letter", RESTATED),
         ("d", "2023", f"{BOARD.format('June 7')} {STAFF} It was a quiet year for everybody. {OTHER}"),
+        ("t", "2024", f"{HEAD}\n|---|---|---|\n{ROWS}"),
     )
 }
 
@@ -61,6 +64,13 @@ def test_passages_cut_otherwise_count_where_they_hold_the_gold_sentences():
     assert (found["none", "Recall@1"][0], found["none", "Recall@2"][0]) == (0, 1)
     marked = Passage("3", second.text.replace("$47.5 billion", "| $47.5 | billion").upper())
     assert measure({"q": [marked]}, asked)["none", "Recall@1"][0] == 1, "marks, tables and letters are no words"
+
+
+def test_a_row_counts_without_the_head_that_the_reader_has_put_together():
+    asked = question("q", ("t", HEAD), ("t", "| Valves | 377 | 402 |"))
+    table = Passage("1", f"Years ended June 30 | 2024 | 2023\n{ROWS}")
+    assert measure({"q": [Passage("2", OTHER), table]}, asked)["none", "Recall@2"][0] == 1
+    assert measure({"q": [Passage("1", table.text.replace("377", "378"))]}, asked)["none", "Recall@1"][0] == 0
 
 
 def test_gold_sentences_may_be_spread_over_passages_and_count_with_the_last():

@@ -296,6 +296,7 @@ def test_nothing_is_asked_where_only_common_things_are_given():
         "has principal executive offices at",
         "has telephone number",
         "has fiscal year ending on",
+        "is headquartered in",
     ],
 )
 def test_nothing_is_asked_through_a_line_of_the_cover_page(relation):
@@ -418,6 +419,11 @@ def test_a_life_is_told_by_one_passage_and_gives_no_question():
     }
     assert unasked(path("star", "runs from", "held"), triplets=TRIPLETS | life) == "clue_known"
     assert unasked(path("single", "held"), triplets=TRIPLETS | life) == "biography"
+    for about, reason in (
+        ({"relation": "“Ada Quill” in the column “Age”"}, "biography"),
+        ({"object": "@adaq"}, "answer_given_away"),
+    ):
+        assert unasked(path("single", "held"), triplets=TRIPLETS | {row_id("held"): replace(held, **about)}) == reason
     assert customer.relation == "largest customer is"
 
 
@@ -667,3 +673,8 @@ def test_a_model_that_obeys_planted_words_gets_no_question_through():
 def test_kinds_without_a_prompt_are_not_asked_of_a_model(kind):
     of = path("star", "held", "customer")
     assert in_order([of, replace(of, pattern=kind)], TRIPLETS) == [of]
+
+
+def test_what_a_model_writes_in_capitals_stays_so():
+    question = "How many documents did the Stratus ARCHIVE hold as of June 30, 2024?"
+    assert asked(path("single", "held"), question, "42.5 million documents").text == question
