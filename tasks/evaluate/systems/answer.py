@@ -234,7 +234,7 @@ class TrialRenderer:
         )
 
     def _gold_share(self, trial: Trial, question: Question, had: Sequence[Passage]) -> float:
-        """Return the share of gold chunks among the passages, by name; one that states the same stands for the gold one.
+        """Return the share of gold chunks among the passages, by name; what states the same stands for a gold one.
 
         -1 for a question without gold chunks. Passages with names of a system's own are credited by their words, which
         takes all chunks (`gold_shares`).
