@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 28  # an item under a heading is about it, whatever common words stand beside its name
+VERSION = 29  # columns of payments that fall due later are no periods
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

@@ -93,6 +93,9 @@ def stated_unit(caption: str) -> Unit:
 
 # Periods
 
+# "2020" beside "thereafter" is what falls due then, no figure of that year
+DUE_LATER = re.compile(r"\bthereafter\b|\bpayments? due\b|\bdue (?:by|in) period", re.I)
+
 _DATE = rf"(?:{MONTH} \d{{1,2}},? \d{{4}}|\d{{1,2}} {MONTH},? \d{{4}}|{MONTH} \d{{4}}|\d{{1,2}}/\d{{1,2}}/\d{{2,4}})"
 _SPANNED = re.compile(
     r"(?:for (?:the )?)?(?P<span>(?:fiscal |financial |calendar )?"

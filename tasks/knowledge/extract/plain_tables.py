@@ -15,6 +15,7 @@ from rarefy.data_contracts.rows import VERDICTS, Chunk, Document, Triplet, row_i
 from rarefy.tasks.corpus.places import PlaceIndex
 from rarefy.tasks.corpus.read.cells import is_period, is_units, is_value
 from rarefy.tasks.knowledge.extract.column_heads import (
+    DUE_LATER,
     NO_UNIT,
     PERCENT,
     ColumnHead,
@@ -210,6 +211,7 @@ class PlainTable:
         self.rows = [replace(row, period=self._period_of(row.row)) for row in label_rows(table, self.corner)]
         self.labels = Counter(map(_row_key, self.rows))
         self.names = Counter(head.words.casefold() for head in self.heads[1:])
+        self.due_later = any(DUE_LATER.search(head.words) for head in self.heads)
         self.headed = all(self.heads[column].words for column in self.figures if column < len(self.heads))
         lines = [line for line in table.lead.split("\n") if line.strip()][-CAPTION_LINES:]
         dated = any(head.period or re.search(r"\b(?:19|20)\d\d\b", head.words) for head in self.heads)
@@ -293,6 +295,7 @@ class PlainTable:
             "" if self.name.source else "no_subject",
             "reference_column" if _REFERENCE.fullmatch(head.words) else "",
             "" if head.words and (self.headed or head.period) else "column_without_head",
+            "due_later" if self.due_later and head.period else "",  # "2020" beside "thereafter" is no balance of 2020
             "column_named_twice" if self.names[head.words.casefold()] > 1 else "",
             "label_used_twice" if self.labels[_row_key(labelled)] > 1 else "",
             self.name.rejected_because,

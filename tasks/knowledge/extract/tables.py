@@ -11,6 +11,7 @@ from decimal import Decimal
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact, Triplet, row_id
 from rarefy.tasks.corpus.places import PlaceIndex
+from rarefy.tasks.knowledge.extract.column_heads import DUE_LATER
 from rarefy.tasks.knowledge.extract.labels import (
     FLOW,
     MEASURES,
@@ -465,6 +466,8 @@ def read_untagged_cell(place: NumberCell, source: TableContext) -> CellFact | No
     about = source.document
     if not (about.entity and about.period_end and is_company_statement(place.chunk.section, caption)):
         return None  # what is no filing counts its years as it likes
+    if any(DUE_LATER.search(cell.text) for cell in place.table.header.cells):
+        return None
     period, name = period_of_header(header, caption, source.document), measure_name(place.label, above)
     if period is None or name is None or is_unlikely(name, period):
         return None

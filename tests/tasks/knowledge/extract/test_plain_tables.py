@@ -271,3 +271,10 @@ def test_marks_of_notes_are_no_words_of_a_head(head, plain):
 @pytest.mark.parametrize("head", ["Weight (kg)", "Length (m)"])
 def test_a_unit_in_brackets_is_no_mark(head):
     assert without_marks(head) == head
+
+
+def test_columns_of_payments_that_fall_due_are_no_years(tmp_path):
+    head = "# Lease payments of Acme\n\n| | 2025 | 2026 | Thereafter |\n|---|---|---|---|\n"
+    table = f"{head}| Warehouses | 120 | 130 | 900 |"
+    found = reasons(facts_of(tmp_path, table))
+    assert found["120"] == found["130"] == "due_later"

@@ -276,6 +276,8 @@ def test_a_part_is_stated_by_a_list_under_the_heading_of_the_whole(text: str, st
         ("is audited by", "Young LLP", "Young LLP has assessed our internal control.", True),
         ("is listed on", "Nasdaq", "Our stock is compared with the Nasdaq Composite, which trades at more.", False),
         ("is listed on", "New York Stock Exchange", "We meet the listing standards of the NYSE.", True),
+        ("is listed on", "New York Stock Exchange", "Acme (NYSE: ACM) makes pens.", True),
+        ("is listed on", "New York Stock Exchange", "We bought Orbit (NYSE: ORB), traded at $9.", False),
     ],
 )  # fmt: skip
 def test_a_cover_fact_is_stated_by_what_links_it_nearby(relation: str, place: str, text: str, states: bool):
