@@ -95,11 +95,11 @@ _PLAIN_LIST = re.compile(r"[\w./:@-]+(?:, [\w./:@-]+)+")  # "service, url": an a
 _KINDS_OF_PLACE = (
     r"section|sec\.|rule|item|part|article|form|exhibit|chapter|title|appendix|schedule|paragraph|clause|note"
 )
-_REFERENCE = re.compile(
+REFERENCE = re.compile(
     rf"(?:\b(?:{_KINDS_OF_PLACE})s?\s?|§+\s?|\bU\.?S\.?C\.?\s?|\bC\.?F\.?R\.?\s?)+(?P<number>\d[\w.()-]*)",
     re.IGNORECASE,
 )
-_REFERENCE_ALONE = re.compile(rf"(?:\d+\s)?{_REFERENCE.pattern}", re.IGNORECASE)
+_REFERENCE_ALONE = re.compile(rf"(?:\d+\s)?{REFERENCE.pattern}", re.IGNORECASE)
 _OF_MONTHS = EMPTY | frozenset("day each every month".split())
 _WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
 _BRACKETED = re.compile(r"\([^()]*\)")
@@ -298,7 +298,7 @@ def _compare_references(text: str, forms: Sequence[str]) -> Outcome | None:
 
 
 def _references(text: str) -> set[str]:
-    return {number.rstrip(".") for number in _REFERENCE.findall(text)}
+    return {number.rstrip(".") for number in REFERENCE.findall(text)}
 
 
 def _is_place(text: str, form: str) -> bool:
