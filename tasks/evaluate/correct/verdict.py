@@ -189,12 +189,14 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequen
         one
         for one in find_values(text)
         if (one.year and dates)
-        or (not long
-        and (
-            one.kind in _FIRM - kinds
-            or (one.scaled and one.kind == "count" and kinds <= _UNSCALED)
-            or (one.kind == "measure" and _is_another_measure(one.unit, gold, about))
-        ))
+        or (
+            not long
+            and (
+                one.kind in _FIRM - kinds
+                or (one.scaled and one.kind == "count" and kinds <= _UNSCALED)
+                or (one.kind == "measure" and _is_another_measure(one.unit, gold, about))
+            )
+        )
     ]
     rest = list(text)
     for start, end in [(one.start, one.end) for one in dates] + [(one.start, one.end) for one in others]:
