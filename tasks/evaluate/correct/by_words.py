@@ -96,7 +96,7 @@ _KINDS_OF_PLACE = (
     r"section|sec\.|rule|item|part|article|form|exhibit|chapter|title|appendix|schedule|paragraph|clause|note"
 )
 REFERENCE = re.compile(
-    rf"(?:\b(?:{_KINDS_OF_PLACE})s?\s?|§+\s?|\bU\.?S\.?C\.?\s?|\bC\.?F\.?R\.?\s?)+(?P<number>\d[\w.()-]*)",
+    rf"(?:\b(?:{_KINDS_OF_PLACE})s?\s?|§\s?|\bU\.?S\.?C\.?\s?|\bC\.?F\.?R\.?\s?){{1,4}}(?P<number>\d[\w.()-]*)",
     re.IGNORECASE,
 )
 _REFERENCE_ALONE = re.compile(rf"(?:\d+\s)?{REFERENCE.pattern}", re.IGNORECASE)
