@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 16  # how often, times in words, literal names, plain lists, answers that repeat the question
+VERSION = 17  # rows of tables, long answers without a number, names that have numbers
 
 
 @dataclass(frozen=True, slots=True)

@@ -319,6 +319,8 @@ def judge_value(
             _is_bare_number(text[same.start :], (replace(same, start=0, end=same.end - same.start),))
             and _asks_bound(limit, text, about)
         )
+        if config.extra == "judge" and _is_one_of_row(text, same, [one for one in numbers if not one.year]):
+            return unclear("several_values", _quote(text, same))
         bare = whole and same.kind == "count" and any(same.amount == e.amount and 1 in e.signs for e in gold.values)
         if bare or (
             not about.many and all(exact.kind == "count" and not exact.noun for exact in gold.values)
@@ -519,6 +521,8 @@ def _judge_stated(
         return unclear("bound", words)
     if not others:
         return right("exact" if whole else "contained", words)
+    if config.extra == "judge" and _is_one_of_row(text, right_one.value, [other.value for other in others]):
+        return unclear("several_values", words)
     joined = {_how_joined(text, right_one.value, other.value) for right_one in stated[:10] for other in others}
     if joined & {"or", "to"}:
         return unclear("choice", words)
@@ -567,6 +571,12 @@ def _how_joined(text: str, one: Value, other: Value) -> str:
     noun = next((noun for noun in first.nouns.split() if last.nouns.startswith(noun)), "or")  # "ten days or 30 days"
     by = joining_word(re.sub(rf"^\W*{re.escape(noun)}\b", "", gap, flags=re.IGNORECASE) if noun not in _JOINS else gap)
     return "to" if by == "and" and re.search(r"\bbetween\W+$", text[: first.start], re.IGNORECASE) else by
+
+
+def _is_one_of_row(text: str, one: Value, others: Sequence[Value]) -> bool:
+    """Return whether a value is a cell of a table's row that has others, where nothing says which is meant."""
+    gaps = (text[min(one.end, other.end) : max(one.start, other.start)] for other in others if other is not one)
+    return any("|" in gap and "\n" not in gap for gap in gaps)
 
 
 def _matches_any(one: _Occurrence, beside: Sequence[ExactValue], about: Expectation, config: CorrectConfig) -> bool:

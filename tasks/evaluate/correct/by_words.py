@@ -95,11 +95,11 @@ _PLAIN_LIST = re.compile(r"[\w./:@-]+(?:, [\w./:@-]+)+")  # "service, url": an a
 _KINDS_OF_PLACE = (
     r"section|sec\.|rule|item|part|article|form|exhibit|chapter|title|appendix|schedule|paragraph|clause|note"
 )
-_REFERENCE = re.compile(
-    rf"(?:\b(?:{_KINDS_OF_PLACE})s?\s?|§+\s?|\bU\.?S\.?C\.?\s?|\bC\.?F\.?R\.?\s?)+(?P<number>\d[\w.()-]*)",
+REFERENCE = re.compile(
+    rf"(?:\b(?:{_KINDS_OF_PLACE})s?\s?|§\s?|\bU\.?S\.?C\.?\s?|\bC\.?F\.?R\.?\s?){{1,4}}(?P<number>\d[\w.()-]*)",
     re.IGNORECASE,
 )
-_REFERENCE_ALONE = re.compile(rf"(?:\d+\s)?{_REFERENCE.pattern}", re.IGNORECASE)
+_REFERENCE_ALONE = re.compile(rf"(?:\d+\s)?{REFERENCE.pattern}", re.IGNORECASE)
 _OF_MONTHS = EMPTY | frozenset("day each every month".split())
 _WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
 _BRACKETED = re.compile(r"\([^()]*\)")
@@ -107,6 +107,12 @@ _ORDERED = re.compile(r"\b(?:from|to|than|before|after|over|under|by)\b", re.IGN
 _CODE = re.compile(r"(?=(?:\D*\d){4})\d[\d-]*-[\d-]*\d")  # the number of a file ("001-07882")
 _FIRM = re.compile(rf"&|\b(?:{'|'.join(LEGAL)})\b", re.IGNORECASE)
 _STREET = re.compile(r"\W*\d+\s[A-Z]")  # "2788 San Tomas Expressway, Santa Clara, California"
+_KINDS_OF_STREET = frozenset(
+    "street st road rd avenue ave drive lane boulevard blvd way parkway pkwy expressway highway plaza place court "
+    "square circle terrace".split()
+)
+_ASKS_ADDRESS = re.compile(r"\b(?:address|street)", re.IGNORECASE)  # "where" may be answered by a town
+_SAME_STREET = _KINDS_OF_STREET | {"north", "south", "east", "west"}  # words that go on with a street's name
 _UP, _DOWN = "up", "down"
 _DIRECTIONS = {
     stem(word): _UP for word in "up higher increase increased increases rise rising growth grew greater".split()
@@ -228,7 +234,7 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     asks_what = not YES_NO_QUESTION.match(about.question.text)
     if not listed and asks_what and _is_no_name(text) and not any(_is_no_name(form) for form in gold.forms):
         return wrong("no_name", text.strip())
-    if not listed and short and is_only_figures(text) and not _may_be_figures(gold, about):
+    if not listed and short and is_only_figures(text) and not _may_be_figures(text, gold, about):
         return wrong("no_name", text.strip())
     return unclear("unmatched")
 
@@ -298,7 +304,7 @@ def _compare_references(text: str, forms: Sequence[str]) -> Outcome | None:
 
 
 def _references(text: str) -> set[str]:
-    return {number.rstrip(".") for number in _REFERENCE.findall(text)}
+    return {number.rstrip(".") for number in REFERENCE.findall(text)}
 
 
 def _is_place(text: str, form: str) -> bool:
@@ -390,9 +396,16 @@ def _is_literal(gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether a gold answer can be given in its own letters alone: names of code, of commands and the like."""
     if all(map(is_code_name, gold.forms)):
         return True
+    if all(map(_is_address, gold.forms)):
+        return _ASKS_ADDRESS.search(about.question.text) is not None
     return _ASKS_LITERAL.search(about.question.text) is not None and all(
         len(form.split()) <= _LITERAL and not any(map(str.isdigit, form)) for form in gold.forms
     )
+
+
+def _is_address(form: str) -> bool:
+    """Return whether a form is a street with a number, and its town or not ("1 Tesla Road, Austin, Texas")."""
+    return _STREET.match(form) is not None and not _KINDS_OF_STREET.isdisjoint(split_tokens(form))
 
 
 def _is_prose_for_code(text: str, gold: GoldAnswer, about: Expectation) -> bool:
@@ -426,13 +439,19 @@ def is_only_figures(text: str) -> bool:
     return bool(spans) and all(word in units or word in _BESIDE_FIGURES for word in split_tokens(rest))
 
 
-def _may_be_figures(gold: GoldAnswer, about: Expectation) -> bool:
+def _may_be_figures(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether a number or a date may state a gold answer in words.
 
-    It may where the gold answer has one, where when or how much is asked, and as the place of one of several named.
+    It may where the gold answer has one, unless it is a name with another number, where when or how much is asked, and
+    as the place of one of several named.
     """
-    return bool(about.question.chance or _ASKS_FIGURES.search(about.question.text)) or any(
-        any(map(str.isdigit, form)) or find_values(form) or any(moments(form)) for form in gold.forms
+    if about.question.chance or _ASKS_FIGURES.search(about.question.text):
+        return True
+    said = {*split_tokens(text)}
+    return any(
+        (any(map(str.isdigit, form)) or find_values(form) or any(moments(form)))
+        and not (_is_numbered_name(form) and said.isdisjoint(split_tokens(form)))
+        for form in gold.forms
     )
 
 
@@ -450,13 +469,18 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     Of such names people labelled 96 of 100 wrong, of such sentences 95.
     """
     forms = [expand_abbreviations(form) for form in gold.forms]
+    numbered = any(any(map(str.isdigit, form)) for form in forms)
+    streets = all(map(_is_address, forms))
     sentence = len(split_words(text)) > NAME or _STATES_NAME.search(text)
-    if not all(is_capitalised(form) for form in forms) or not (
-        _has_new_name(text, about) if sentence else is_capitalised(text)
+    if streets and not _ASKS_ADDRESS.search(about.question.text):
+        return False
+    if not all(map(_is_numbered_name if numbered else is_capitalised, forms)) or not (
+        _has_new_name(text, about) if sentence else is_capitalised(_without_numbers(text) if numbered else text)
     ):
         return False
-    mine = {word for word in split_tokens(expand_abbreviations(text)) if word not in EMPTY} - LEGAL - GENERIC
-    theirs = {word for form in forms for word in split_tokens(form) if word not in EMPTY} - LEGAL - GENERIC
+    left_out = EMPTY | LEGAL | GENERIC | (_KINDS_OF_STREET if streets else frozenset())
+    mine = {*split_tokens(expand_abbreviations(text))} - left_out
+    theirs = {word for form in forms for word in split_tokens(form)} - left_out
     written = [split_tokens(form) for form in forms]
     if {initials(words) for whole in written for words in (whole, strip_legal_form(whole))} & mine or _has_spelled_out(
         text, theirs
@@ -467,7 +491,7 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     run_together = "".join(split_tokens(text))
     if any(run and run in run_together for run in ("".join(split_tokens(form)) for form in forms)):
         return False
-    if all(_differs_in_words(text, form, about) for form in forms):
+    if not numbered and all(_differs_in_words(text, form, about) for form in forms):
         return True
     if (
         len(mine) == 1
@@ -476,6 +500,16 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     ):
         return False
     return bool(mine) and not {word[:4] for word in mine} & {word[:4] for word in theirs}
+
+
+def _without_numbers(name: str) -> str:
+    return re.sub(r"\b\d\S*", "", name)
+
+
+def _is_numbered_name(form: str) -> bool:
+    """Return whether a form is a name, with a number or not, that states no date and no quantity ("Apollo 11")."""
+    states = any(moments(form)) or any(one.kind != "count" for one in find_values(form))
+    return is_capitalised(_without_numbers(form)) and (_is_address(form) or not states)
 
 
 def _differs_in_words(text: str, form: str, about: Expectation) -> bool:
@@ -710,6 +744,8 @@ def _is_part_of_longer_name(text: str, tokens: Sequence[Word], at: int, length: 
             continue
         if word.text in (GENERIC if word.start >= last.end else _JOB_TITLES):
             continue
+        if word.start >= last.end and _is_address(text[first.start : last.end]) and word.text not in _SAME_STREET:
+            continue  # its town
         if word.start == 0 or stem(word.text) in about.words:
             continue
         return True

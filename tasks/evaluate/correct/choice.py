@@ -47,7 +47,7 @@ _UNSURE = re.compile(r"n't\b|\b(?:not|no|never|neither|nor|either|or|may|might|c
 _TICKER = re.compile(r"\W*[A-Z]{1,4}\W*")  # "KO"
 _VAGUE = re.compile(
     r"\b(?:all|both|each|either|neither|none|no|not|nothing|any|others?(?! [A-Z])|former|latter|first|second|third|"
-    r"fourth|last|one|two|three|same|equal\w*|it|they|them|this|that|these|those)\b|n't\b|^\W*\d\W*$",
+    r"fourth|last|one|two|three|same|equal\w*|it|they|them|this|that|these|those)\b|n't\b",
     re.IGNORECASE,
 )
 
@@ -78,9 +78,12 @@ def judge_choice(text: str, question: Question) -> Outcome | None:
         return right("contained", text.strip()) if short <= gold else wrong("other_name", text.strip())
     if not named and _TICKER.fullmatch(text):
         return unclear("unmatched")
-    if named or not (_is_figure(text) or names_none(text, [form for name in gold for form in forms[name]])):
+    if named:
         return None
-    return wrong("no_member", text.strip())
+    if FIGURES_ALONE.fullmatch(text):
+        return None if _is_number_of_one(text, question.text, forms) else wrong("no_member", text.strip())
+    others = names_none(text, [form for name in gold for form in forms[name]])
+    return wrong("no_member", text.strip()) if others else None
 
 
 def _chosen_in(text: str, asked: str, forms: dict[str, tuple[str, ...]]) -> set[str]:
@@ -152,9 +155,16 @@ def names_none(text: str, forms: Sequence[str]) -> bool:
     return theirs.isdisjoint(word[:4] for word in words if word not in EMPTY | LEGAL)
 
 
-def _is_figure(text: str) -> bool:
-    """Whether a text is an amount and no more; a number of one or two digits may count the things or shorten a year."""
-    return bool(FIGURES_ALONE.fullmatch(text)) and len(re.findall(r"\d", text)) > 2
+def _is_number_of_one(text: str, asked: str, forms: dict[str, tuple[str, ...]]) -> bool:
+    """Whether a number of one or two digits is that of a thing that the question counts ("(1) Asia"), or in its name.
+
+    "23" may be fiscal year 2023.
+    """
+    number = text.strip(" ().#'")
+    if not re.fullmatch(r"\d\d?", number):
+        return False
+    named = any(re.search(rf"(?<!\d){number}(?!\d)", form) for own in forms.values() for form in own)
+    return named or re.search(rf"(?<!\d){number}[.):]\s", asked) is not None
 
 
 def _named_in(text: str, forms: dict[str, tuple[str, ...]]) -> set[str]:

@@ -45,8 +45,8 @@ class CorrectConfig(BaseModel, frozen=True, extra="forbid"):
     extra: Literal["judge", "right", "wrong"] = Field(
         "judge",
         description="an answer that gives the right value and others of its kind beside it, which are not told apart "
-        "as another period's or a comparison's. judge: left to the judge in an answer of a few words; in answers of "
-        "sentences 97 of 100 such are right to people, and so they are here. right: always right",
+        "as another period's or a comparison's. judge: left to the judge in an answer of a few words and in a row of a "
+        "table; in answers of sentences 97 of 100 such are right to people, and so they are here. right: always right",
         json_schema_extra=_tag("open", "retrieval robustness, App. C: 'no additional incorrect information'; "
                                  "RARE §6.1: inclusive match"),
     )  # fmt: skip

@@ -13,6 +13,7 @@ from rarefy.tasks.evaluate.correct.by_period import SECONDS, judge_frequency
 from rarefy.tasks.evaluate.correct.by_set import judge_set
 from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
 from rarefy.tasks.evaluate.correct.by_words import (
+    REFERENCE,
     SHORT,
     is_capitalised,
     is_only_figures,
@@ -76,11 +77,21 @@ _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B
     r"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|"
     rf"an? (?:\w+ )?(?:{'|'.join(MEASURES)}|{SCALE_WORDS}|"
     r"dozen|couple|few|pair|while|moment|little|long|third|quarter|fifth|tenth|single|lot|number|"
-    r"percent|point|penny|dollar|euro|bit|share|part)|"
+    r"percent|point|penny|dollar|euro|bit|share|part)|once|"
     r"(?:doubl|tripl|quadrupl|halv)\w+)\b",
     re.IGNORECASE,
 )
 _ORDINAL_PREFIX = re.compile(r"\b(?:first|second|third)-(?=[a-z])", re.IGNORECASE)  # "third-party carriers"
+_NUMBERED_NAME = re.compile(  # "Note 7", "KC-46A", "10-K", "(b)(3)"
+    rf"{REFERENCE.pattern.replace('?P<number>', '?:')}|\b(?!FY)[A-Z]{{1,4}}-?\d+[A-Z]?\b|\b\d{{1,3}}-[A-Z]\b",
+    re.IGNORECASE,
+)
+_VAGUE_PROSE = re.compile(  # words of a long answer that may say how much, or decline
+    r"\b(?:cannot|without|impossible|unable|needs?|please|var(?:y|ies)|depends?|equals?|same|unchanged|majority|several|"
+    r"(?:dozens|hundreds|thousands|millions|billions) of)\b|n't\b",
+    re.IGNORECASE,
+)
+_FEW_WORDS = 3  # of a gold answer that is a value and no more
 _WHEN = re.compile(  # words that may state a time without a date
     r"\b(?:no|not|never|always|an?|centur\w+|decades?|years?|months?|weeks?|day|night|eve|morning|spring|summer|autumn"
     rf"|fall|winter|season|today|now|currently|ongoing|\w+day|{MONTH})\b",
@@ -150,14 +161,15 @@ def _match_one(
     if otherwise and otherwise.verdict == "right":
         return otherwise
     elsewhere = outcome.why != "unmatched" or gold.unread or not config.value
-    return outcome if elsewhere or not _lacks_value(text, gold, about) else wrong("no_value", text)
+    return outcome if elsewhere or not _lacks_value(text, gold, about, beside) else wrong("no_value", text)
 
 
-def _lacks_value(text: str, gold: GoldAnswer, about: Expectation) -> bool:
-    """Return whether a short answer states no value of the gold answer's kind ("Ernst & Young LLP", "Yes.").
+def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequence[GoldAnswer]) -> bool:
+    """Return whether an answer states no value of the gold answer's kind ("Ernst & Young LLP", "Yes.").
 
     It may hold numbers of another kind, as a percentage where money is asked for, but no bare number, none with the
-    digits of the right one (EUR 5 for 5 %), and no word that may say how many ("all") or when ("today").
+    digits of the right one (EUR 5 for 5 %), and no word that may say how many ("all") or when ("today"). A long one
+    may hold no numbers but dates and those of names ("Note 7").
     """
     if says_none(text) and all(exact.amount for exact in gold.values):
         return True
@@ -165,27 +177,46 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         parts = {part for one in gold.moments for way in one.ways for part in (*way, (way[0] or 0) % 100)}
         return int(re.sub(r"\D", "", text)) not in parts
     vague = {"moment": _WHEN, "clock": _HOUR, "frequency": _HOW_OFTEN}.get(gold.kind, _AS_MUCH)
-    if not re.search(r"\w", text) or len(split_words(text)) > SHORT or vague.search(text):
+    if not re.search(r"\w", text) or vague.search(text):
         return False
     kinds = {exact.kind for exact in gold.values} or {"moment"}
-    dates = moments(text) if kinds <= {"money", "percent"} else ()
+    long = len(split_words(text)) > SHORT
+    if long and (beside or not _is_plain_value(gold) or _VAGUE_PROSE.search(text)):
+        return False
+    dates = moments(text) if long or kinds <= {"money", "percent"} else ()
     text = _ORDINAL_PREFIX.sub("", text)
     others = [
         one
         for one in find_values(text)
         if (one.year and dates)
-        or one.kind in _FIRM - kinds
-        or (one.scaled and one.kind == "count" and kinds <= _UNSCALED)
-        or (one.kind == "measure" and _is_another_measure(one.unit, gold, about))
+        or (
+            not long
+            and (
+                one.kind in _FIRM - kinds
+                or (one.scaled and one.kind == "count" and kinds <= _UNSCALED)
+                or (one.kind == "measure" and _is_another_measure(one.unit, gold, about))
+            )
+        )
     ]
     rest = list(text)
     for start, end in [(one.start, one.end) for one in dates] + [(one.start, one.end) for one in others]:
         rest[start:end] = " " * (end - start)
     left = "".join(rest)
-    if re.search(r"\d", left) or find_values(left) or moments(left):
+    if find_values(left) or moments(left) or re.search(r"\d", _NUMBERED_NAME.sub("", left)):
         return False
     figures = {_leading_digits(exact.amount) for exact in gold.values}
-    return figures.isdisjoint(_leading_digits(one.amount) for one in others)
+    named = (Decimal(digits) for digits in re.findall(r"\d+", left))
+    return figures.isdisjoint(map(_leading_digits, (*named, *(one.amount for one in others))))
+
+
+def _is_plain_value(gold: GoldAnswer) -> bool:
+    """Return whether a gold answer is a value and little more; not nothing, nor what dates may say: a year, a time."""
+    return (
+        gold.kind == "value"
+        and len(split_words(gold.forms[0])) <= _FEW_WORDS
+        and all(exact.amount and exact.unit not in SECONDS for exact in gold.values)
+        and not any(exact.kind == "count" and 1000 <= exact.amount <= 2100 for exact in gold.values)
+    )
 
 
 def _is_another_measure(unit: str, gold: GoldAnswer, about: Expectation) -> bool:

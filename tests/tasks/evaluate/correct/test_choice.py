@@ -17,6 +17,11 @@ YEARS = Question(
     "fiscal year 2023", ("2023",), (), (), (), (), chance=1 / 3,
     arithmetic="largest [1 | 3 | 2] of {fiscal year 2022 | fiscal year 2023 | fiscal year 2024} = 3; not rounded; USD",
 )  # fmt: skip
+NUMBERED = Question(
+    "q", "p", "comparison", "Which had the higher net income in 2024: (1) Apple Inc. or (2) Microsoft Corporation?",
+    "Apple Inc.", ("Apple",), (), (), (), (), chance=0.5,
+    arithmetic="largest [93 | 88] of {Apple Inc. | Microsoft Corporation} = 93; not rounded; USD",
+)  # fmt: skip
 BRANDS = Question(
     "q", "p", "comparison", "Which had the lower sales in 2024, Colgate-Palmolive Company or Sensient Technologies?",
     "Colgate-Palmolive Company", ("Colgate-Palmolive",), (), (), (), (), chance=0.5,
@@ -41,7 +46,11 @@ MARKETS = Question(
         (COMPANIES, "Both Apple Inc. and Microsoft Corporation reported net income", "open"),
         (COMPANIES, "$93,736 million", "wrong"),
         (COMPANIES, "The one with $93,736 million", "open"),
-        (COMPANIES, "1", "open"),
+        (COMPANIES, "1", "wrong"),
+        (COMPANIES, "(2)", "wrong"),
+        (COMPANIES, "5%", "wrong"),
+        (NUMBERED, "(2)", "open"),
+        (NUMBERED, "(3)", "wrong"),
         (COMPANIES, "Amazon", "wrong"),
         (COMPANIES, "net income", "wrong"),
         (COMPANIES, "The former", "open"),
@@ -51,6 +60,8 @@ MARKETS = Question(
         (YEARS, "2023", "right"),
         (YEARS, "60,922 million", "wrong"),
         (YEARS, "FY23", "right"),
+        (YEARS, "23", "open"),
+        (YEARS, "42", "wrong"),
         (YEARS, "Revenue was highest in 2023, compared with 2022 and 2024.", "right"),
         (YEARS, "FY 2024 was the highest", "wrong"),
         (YEARS, "Among 2022, 2023 and 2024, it was 2024.", "open"),

@@ -91,7 +91,9 @@ def test_an_empty_or_one_character_answer_is_never_right(answer, gold_):
         ("All of them", "21.4%", "open"),  # may say as much
         ("Last year", "September 28, 2024", "open"),
         ("EUR 21.4 billion", "21.4%", "open"),  # the figures of the right one, by another unit
-        ("Item 9A", "$47,525 million", "open"),  # a digit that is no number: not read, not judged
+        ("Item 9A", "$47,525 million", "wrong"),  # a name, whose digits are none of the sum's
+        ("Item 4", "$47,525 million", "wrong"),
+        ("Item 4", "4", "open"),
         ("The filing names Ernst & Young LLP as auditor and says nothing else of its fees there", "$5 million", "open"),
     ],
 )
