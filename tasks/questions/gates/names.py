@@ -28,6 +28,7 @@ _AFTER_NAME = re.compile(r",? (?:jr|sr|ii|iii|iv)\.?$")
 _FRAME = re.compile(r"[\s|]*(?:\||-{3,})[\s|]*")
 _AUDITED = "is audited by"  # a firm for which many once worked
 _TRADED = "is listed on"
+_SYMBOL = re.compile(r"\((?P<exchange>[a-z ]+): ?[a-z.]{1,6}\)")
 # what is listed there is not the company's stock: an index of others, bonds
 _OTHERS_TRADED = re.compile(
     r"\b(?:issuers|notes|debentures|bonds|index)\b(?!.*\b(?:common|ordinary|our) (?:stock|shares)\b)"
@@ -149,15 +150,17 @@ class Names:
         text = _INITIAL.sub("", text) if title else text
         if not all(any(form in text for form in forms) for forms in needed):
             return False
-        if relation == _TRADED:  # "Acme Corporation (NYSE: ACM)" lists whom it stands behind
-            own = {fold_text(form) for form in company_names(self.chunks[name].entity)}
-            if any(before.rsplit(" (", 1)[0].endswith(tuple(own)) for before in _before_tickers(text, needed[-1])):
+        lines: Iterable[str] = _lines(self.chunks[name])
+        if relation == _TRADED:  # "Acme Corporation (NYSE: ACM)" lists whom it stands behind, and nobody else
+            own = tuple(filter(None, map(fold_text, company_names(self.chunks[name].entity))))
+            listed = (hit for hit in _SYMBOL.finditer(text) if hit["exchange"] in needed[-1])
+            if any(text[: hit.start()].rstrip().endswith(own) for hit in listed):
                 return True
+            text, lines = _SYMBOL.sub(" ", text), (_SYMBOL.sub(" ", line) for line in lines)
         if len(needed) == 1 and (title or relation in _CUES):
             return _is_near(_FRAME.sub(" ", text), needed[0], cue, title, relation)
         return any(
-            all(any(_has(line, form) for form in forms) for forms in needed) and cue.search(line)
-            for line in _lines(self.chunks[name])
+            all(any(_has(line, form) for form in forms) for forms in needed) and cue.search(line) for line in lines
         )
 
 
@@ -263,18 +266,8 @@ def _places(text: str, forms: Iterable[str], near: int) -> Iterator[tuple[str, s
 def _is_of_others(relation: str, before: str, after: str) -> bool:
     """Does a text name an exchange that lists something else, or a firm where somebody once worked?"""
     if relation == _TRADED:
-        return bool(_INDEX.match(after) or _OTHERS_TRADED.search(before) or _is_ticker(before, after))
+        return _INDEX.match(after) is not None or _OTHERS_TRADED.search(before) is not None
     return relation == _AUDITED and _worked_there(before, after)
-
-
-def _is_ticker(before: str, after: str) -> bool:
-    """Does an exchange stand in brackets with a symbol, behind the name of whom it lists?"""
-    return before.endswith("(") and re.match(r": ?[a-z.]{1,6}\)", after) is not None
-
-
-def _before_tickers(text: str, exchanges: Iterable[str]) -> Iterator[str]:
-    """What stands before each symbol in brackets: "acme corporation (" of "acme corporation (nyse: acm)"."""
-    return (before for before, _, after in _places(text, exchanges, _NEAR) if _is_ticker(before, after))
 
 
 def _worked_there(before: str, after: str) -> bool:

@@ -285,6 +285,12 @@ def test_a_cover_fact_is_stated_by_what_links_it_nearby(relation: str, place: st
     assert found(fact, chunk("other", text)) == ({"other"} if states else set())
 
 
+def test_a_symbol_in_brackets_of_nobodys_document_lists_nobody_else():
+    fact = replace(AUDITOR, relation="is listed on", answer="New York Stock Exchange", object="New York Stock Exchange")
+    news = replace(chunk("news", "Acme Corporation trades pens with Orbit (NYSE: ORB)."), entity="", doc_id="d9")
+    assert found(fact, news) == set()
+
+
 def test_a_part_is_stated_by_whatever_says_what_it_is_in():
     part = replace(AUDITOR, subject="Acme Docs", relation="is part of", object="Media", answer="Media")
     said = chunk("said", "Our Media segment is centered around Acme Pens and Acme Docs.")
