@@ -1,5 +1,6 @@
 """What a newcomer wants to know of a result: how often is a system right, what hurts it, and which part is weak."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -127,15 +128,24 @@ def _count_outcomes(rows: "pd.DataFrame") -> dict[str, int]:
     return {"answers": len(rows)} | {name: int(mask.sum()) for name, mask in counts.items()}
 
 
-def _count_unscored(system: str, tables: Mapping[str, pa.Table]) -> dict[str, int]:
-    """How many of a system's answers have no score, and how many of them because they need a judge."""
-    mine = tables["scores"].filter(pc.equal(tables["scores"]["system"], system)).select(["status", "why"]).to_pylist()
+def _count_unscored(system: str, tables: Mapping[str, pa.Table]) -> dict[str, Any]:
+    """How many of a system's answers have no score, and how many of them because they need a judge.
+
+    `mostly` is the question that more than half of the latter answer, with their number; empty where there is none.
+    """
+    columns = ["trial_id", "status", "why"]
+    mine = tables["scores"].filter(pc.equal(tables["scores"]["system"], system)).select(columns).to_pylist()
     tried = [row for row in mine if row["status"] != "skipped"]
+    judge = [row for row in tried if row["status"] != "scored" and row["why"].startswith(JUDGE)]
+    asked = dict(zip(*(tables["trials"][name].to_pylist() for name in ("trial_id", "question_id")), strict=True))
+    texts = dict(zip(*(tables["questions"][name].to_pylist() for name in ("question_id", "text")), strict=True))
+    ((most, count),) = Counter(asked[row["trial_id"]] for row in judge).most_common(1) or [("", 0)]
     return {
         "answers": len(tried),
-        "judge": sum(row["status"] != "scored" and row["why"].startswith(JUDGE) for row in tried),
+        "judge": len(judge),
         "failed": sum(row["status"] == "failed" for row in tried),
         "unscored": sum(row["status"] != "scored" for row in tried),
+        "mostly": {"question": texts[most], "answers": count} if 2 * count > len(judge) else {},
     }
 
 

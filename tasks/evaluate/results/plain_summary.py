@@ -12,7 +12,7 @@ from rarefy.tasks.evaluate.protocols import attribution
 from rarefy.tasks.evaluate.results import wording
 from rarefy.tasks.evaluate.results.findings import GOLD, LEAST_LOST, LEAST_RIGHT, OWN, READER, RETRIEVED, RETRIEVER
 from rarefy.tasks.evaluate.results.wording import format_share, format_shares, join_names
-from rarefy.tasks.text.characters import visible
+from rarefy.tasks.text.characters import shorten, visible
 
 FOLDER = "RESULT"  # what commands call the folder of the result where nobody says which it is
 EXAMPLE = 64  # characters of a question that a terminal shows
@@ -259,11 +259,15 @@ def _is_open(part: Mapping[str, Any]) -> bool:
 
 
 def _describe_unscored(found: Mapping[str, Any]) -> str:
-    return (
-        f"Not scored: {found['judge']:,} of {found['answers']:,} answers, so that some numbers are ranges."
-        if found["judge"]
+    if not found["judge"]:
+        return ""
+    mostly = found.get("mostly") or {}
+    of_one = (
+        f" {mostly['answers']:,} of them answer one question: “{visible(shorten(mostly['question'], 2 * EXAMPLE))}”"
+        if mostly
         else ""
     )
+    return f"Not scored: {found['judge']:,} of {found['answers']:,} answers, so that some numbers are ranges.{of_one}"
 
 
 def _describe_mend(found: Mapping[str, Any], python: bool) -> str:

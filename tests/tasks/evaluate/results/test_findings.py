@@ -151,6 +151,21 @@ def test_the_text_is_short_and_names_the_one_command_that_mends_it(told, numbers
     assert 'correct={"unmatched": "wrong"}' in said and "rescore" not in said
 
 
+def test_one_question_that_most_of_what_has_no_score_answers_is_named(told, numbers, made):
+    tables = made(6)
+    of = dict(zip(*(tables["trials"][name].to_pylist() for name in ("trial_id", "question_id")), strict=True))
+    first = min(of.values())
+    rows = [
+        dataclasses.replace(row, status="missing", why="judge_needed: unmatched") if of[row.trial_id] == first else row
+        for row in from_table(tables["scores"], Score)
+    ]
+    tables |= {"scores": to_table(rows, Score)}
+    (asked,) = (row["text"] for row in tables["questions"].to_pylist() if row["question_id"] == first)
+    found = findings(tables)
+    assert found["plain"]["unscored"]["mostly"]["question"] == asked
+    assert f"answer one question: “{asked}”" in plain_summary(summary({**told, "findings": found}, numbers))
+
+
 def test_a_summary_of_before_has_no_sentences(told, numbers):
     assert plain_summary(summary(told, numbers)) == ""
 
