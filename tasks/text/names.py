@@ -27,6 +27,11 @@ _SPELLINGS = {
         ).split()
     },
 }
+# What the name of a street ends in, in small letters
+STREETS = frozenset(
+    "street st road rd avenue ave drive lane boulevard blvd way parkway pkwy expressway highway plaza place court "
+    "square circle terrace".split()
+)
 LEGAL_FORMS = {spelling: form for form, spellings in _SPELLINGS.items() for spelling in spellings.split()}
 # Those of firms under English and American law, which English prints with any name and which are no other words.
 ENGLISH_FORMS = frozenset(

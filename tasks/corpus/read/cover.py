@@ -12,7 +12,7 @@ from itertools import pairwise
 from rarefy.data_contracts.rows import Block, Fact
 from rarefy.tasks.text import quantities
 from rarefy.tasks.text.dates import MONTH, iso_date, iso_day, moments, month_number, parse_day
-from rarefy.tasks.text.names import FORM, is_legal_form
+from rarefy.tasks.text.names import FORM, STREETS, is_legal_form
 from rarefy.tasks.text.states import STATES
 
 # Words of the cover page, and the header that the SEC puts above a submission
@@ -31,10 +31,8 @@ _PLACE = "|".join(
     sorted((name.replace(" ", r"\s+") for name in (*STATES.values(), *_ELSEWHERE.split("|"))), key=len, reverse=True)
 )
 # Where a street ends and a city begins: at a comma or a line's end, else behind such a word, or the number of a suite
-_WAYS = (
-    r"Street|St|Avenue|Ave|Road|Rd|Drive|Dr|Boulevard|Blvd|Lane|Ln|Way|Parkway|Pkwy|Plaza|Court|Ct|Circle|Square|Place|"
-    r"Center|Centre|Expressway|Highway|Hwy|Freeway|Mall|Terrace|Trail|Turnpike|Building|Tower|Campus"
-)
+_OTHER_WAYS = "dr ln ct center centre hwy freeway mall trail turnpike building tower campus".split()
+_WAYS = "|".join(sorted((*STREETS, *_OTHER_WAYS)))
 _NUMBERED = r"(?:Suite|Ste\.?|Box|Floor|Unit|Room|Route)"
 _STREET = r"((?:[^|]{0,80}?\d|(?:One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten)\s)[^|]{0,80}?"
 _TOWN = rf"([A-Z][A-Za-z.' -]{{1,30}}?)\s*,\s*({_PLACE}|{'|'.join(STATES)})\b[\s,|]*(\d{{5}}(?:-\d{{4}})?)?"

@@ -39,6 +39,7 @@ from rarefy.tasks.evaluate.correct.normalise import (
 )
 from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.dates import moments
+from rarefy.tasks.text.names import STREETS
 from rarefy.tasks.text.stems import stem
 
 _BESIDE_FIGURES = EMPTY | frozenset(
@@ -107,12 +108,8 @@ _ORDERED = re.compile(r"\b(?:from|to|than|before|after|over|under|by)\b", re.IGN
 _CODE = re.compile(r"(?=(?:\D*\d){4})\d[\d-]*-[\d-]*\d")  # the number of a file ("001-07882")
 _FIRM = re.compile(rf"&|\b(?:{'|'.join(LEGAL)})\b", re.IGNORECASE)
 _STREET = re.compile(r"\W*\d+\s[A-Z]")  # "2788 San Tomas Expressway, Santa Clara, California"
-_KINDS_OF_STREET = frozenset(
-    "street st road rd avenue ave drive lane boulevard blvd way parkway pkwy expressway highway plaza place court "
-    "square circle terrace".split()
-)
 _ASKS_ADDRESS = re.compile(r"\b(?:address|street)", re.IGNORECASE)  # "where" may be answered by a town
-_SAME_STREET = _KINDS_OF_STREET | {"north", "south", "east", "west"}  # words that go on with a street's name
+_SAME_STREET = STREETS | {"north", "south", "east", "west"}  # words that go on with a street's name
 _UP, _DOWN = "up", "down"
 _DIRECTIONS = {
     stem(word): _UP for word in "up higher increase increased increases rise rising growth grew greater".split()
@@ -405,7 +402,7 @@ def _is_literal(gold: GoldAnswer, about: Expectation) -> bool:
 
 def _is_address(form: str) -> bool:
     """Return whether a form is a street with a number, and its town or not ("1 Tesla Road, Austin, Texas")."""
-    return _STREET.match(form) is not None and not _KINDS_OF_STREET.isdisjoint(split_tokens(form))
+    return _STREET.match(form) is not None and not STREETS.isdisjoint(split_tokens(form))
 
 
 def _is_prose_for_code(text: str, gold: GoldAnswer, about: Expectation) -> bool:
@@ -478,7 +475,7 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         _has_new_name(text, about) if sentence else is_capitalised(_without_numbers(text) if numbered else text)
     ):
         return False
-    left_out = EMPTY | LEGAL | GENERIC | (_KINDS_OF_STREET if streets else frozenset())
+    left_out = EMPTY | LEGAL | GENERIC | (STREETS if streets else frozenset())
     mine = {*split_tokens(expand_abbreviations(text))} - left_out
     theirs = {word for form in forms for word in split_tokens(form)} - left_out
     written = [split_tokens(form) for form in forms]

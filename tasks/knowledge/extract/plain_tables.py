@@ -295,7 +295,7 @@ class PlainTable:
             "" if self.name.source else "no_subject",
             "reference_column" if _REFERENCE.fullmatch(head.words) else "",
             "" if head.words and (self.headed or head.period) else "column_without_head",
-            "due_later" if self.due_later and head.period else "",  # "2020" beside "thereafter" is no balance of 2020
+            "due_later" if self.due_later and head.period else "",
             "column_named_twice" if self.names[head.words.casefold()] > 1 else "",
             "label_used_twice" if self.labels[_row_key(labelled)] > 1 else "",
             self.name.rejected_because,

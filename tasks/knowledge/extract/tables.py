@@ -466,8 +466,6 @@ def read_untagged_cell(place: NumberCell, source: TableContext) -> CellFact | No
     about = source.document
     if not (about.entity and about.period_end and is_company_statement(place.chunk.section, caption)):
         return None  # what is no filing counts its years as it likes
-    if any(DUE_LATER.search(cell.text) for cell in place.table.header.cells):
-        return None
     period, name = period_of_header(header, caption, source.document), measure_name(place.label, above)
     if period is None or name is None or is_unlikely(name, period):
         return None
@@ -535,6 +533,7 @@ def extract_tables(chunk: Chunk, source: TableContext) -> Iterator[Triplet]:
 def _read_cells(table: Table, chunk: Chunk, source: TableContext) -> Iterator[tuple[int, Triplet]]:
     """The facts of cells whose meaning tags or a company's own statements give, by where the cells begin."""
     heads = [len(cell.text) <= LONGEST_LABEL for cell in table.header.cells]
+    tagged_alone = bool(source.facts) or any(DUE_LATER.search(cell.text) for cell in table.header.cells)
     for row, groups in labelled_rows(table) if heads[:1] == [True] else ():
         for column, cell in enumerate(row.cells[1:], start=1):
             value = parse_cell_number(cell.text)
@@ -545,7 +544,7 @@ def _read_cells(table: Table, chunk: Chunk, source: TableContext) -> Iterator[tu
             if tag is not None:
                 fact = read_tagged_cell(tag, place, source)
             else:
-                fact = None if source.facts else read_untagged_cell(place, source)
+                fact = None if tagged_alone else read_untagged_cell(place, source)
             if fact is not None:
                 shown_at = source.places.name(chunk.start + cell.start, chunk.start + cell.end)
                 yield cell.start, replace(cell_to_triplet(fact, place, source.document), place=shown_at)

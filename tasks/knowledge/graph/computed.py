@@ -14,7 +14,8 @@ from itertools import accumulate, combinations
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
-from rarefy.tasks.knowledge.graph.headlines import family_of, is_in_a_role, is_unfollowed
+from rarefy.tasks.knowledge.graph.facts import is_in_a_role
+from rarefy.tasks.knowledge.graph.headlines import family_of, is_unfollowed
 from rarefy.tasks.text.dates import days_between
 
 NEAR = Decimal("0.02")  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds

@@ -1,6 +1,7 @@
 """Triplets as the arrays of one graph per domain, every fact one edge (R10: documents merge within their domain)."""
 
 import hashlib
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
@@ -78,6 +79,18 @@ MEMBERS = frozenset(("SEGMENT", "PRODUCT", "REGION"))  # types of what is a part
 def is_member(triplet: Triplet) -> bool:
     """Whether the subject is a part of the company that its table reports on: "Apple Inc. Americas"."""
     return triplet.subject_type in MEMBERS and bool(triplet.entity) and triplet.subject.startswith(f"{triplet.entity} ")
+
+
+_ROLE = re.compile(
+    r"(?:participant|operator|agent|principal|less(?:or|ee)|licens(?:or|ee)|counterparty|guarantor|obligor|customer"
+    r"|vendor|supplier|partner|member|affiliate|third part(?:y|ies))",
+    re.IGNORECASE,
+)
+
+
+def is_in_a_role(triplet: Triplet) -> bool:
+    """Whether a part of a company is called by what a party to a contract is: "Participant"."""
+    return bool(triplet.entity) and bool(_ROLE.fullmatch(triplet.subject.removeprefix(triplet.entity).strip()))
 
 
 @dataclass(slots=True)

@@ -1,7 +1,5 @@
 """The measures by which people follow a company, by their tags, and which of them say much the same."""
 
-import re
-
 from rarefy.data_contracts.rows import Triplet
 
 _FAMILIES = {  # family → tags; of two in one family, the one follows from the other
@@ -43,6 +41,29 @@ FAMILIES = tuple(_FAMILIES)
 _FAMILY = {f"us-gaap:{tag}": family for family, tags in _FAMILIES.items() for tag in tags.split()}
 
 
+# The same for lines without tags, as statements call them
+FOLLOWED_NAMES = (
+    "sales|operating revenues|product sales|service sales|cost of sales|gross profit|gross margin"
+    "|operating income|operating margin|net income|income before income taxes"
+    "|earnings before interest and taxes|comprehensive income|earnings per share|basic earnings per share"
+    "|diluted earnings per share|income taxes|effective tax rate|income taxes paid|interest paid"
+    "|research and development|research, development and engineering"
+    "|selling, general and administrative expenses|selling expenses|sales and marketing"
+    "|marketing expenses|advertising expenses|general and administrative expenses|operating expenses"
+    "|interest expense|interest income|depreciation and amortization|depreciation"
+    "|amortization of intangible assets|share-based compensation|cash from operating activities"
+    "|cash from investing activities|cash from financing activities|free cash flow|capital expenditures"
+    "|repurchases of common stock|dividends paid|dividends per share|dividends declared per share"
+    "|acquisitions|business acquisitions|business acquisitions, net of cash acquired"
+    "|proceeds from long-term debt|issuance of long-term debt|proceeds from issuance of long-term debt"
+    "|repayments of long-term debt|repayments of debt|restructuring charges|total assets|current assets"
+    "|total liabilities|current liabilities|total debt|long-term debt|short-term debt|total equity"
+    "|shareholders' equity|retained earnings|cash and cash equivalents|receivables|accounts receivable"
+    "|accounts payable|inventories|property and equipment|property, plant and equipment|goodwill"
+    "|intangible assets|employees|deferred revenue|backlog|operating lease cost"
+).split("|")
+
+
 # What people describe a year of a company by → what they ask for with it
 _ASKED_WITH = {
     family: frozenset(asked.split(", "))
@@ -77,18 +98,6 @@ def family_of(triplet: Triplet) -> str:
 def is_unfollowed(triplet: Triplet) -> bool:
     """Whether a fact is of a whole company's tagged line that people do not follow."""
     return bool(triplet.concept) and triplet.subject == triplet.entity and not family_of(triplet)
-
-
-_ROLE = re.compile(
-    r"(?:participant|operator|agent|principal|less(?:or|ee)|licens(?:or|ee)|counterparty|guarantor|obligor|customer"
-    r"|vendor|supplier|partner|member|affiliate|third part(?:y|ies))",
-    re.IGNORECASE,
-)
-
-
-def is_in_a_role(triplet: Triplet) -> bool:
-    """Whether a part of a company is called by what a party to a contract is: "Participant"."""
-    return bool(triplet.entity) and bool(_ROLE.fullmatch(triplet.subject.removeprefix(triplet.entity).strip()))
 
 
 def how_telling(triplet: Triplet) -> int:

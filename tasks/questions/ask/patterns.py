@@ -10,8 +10,7 @@ from decimal import Decimal
 from rarefy.data_contracts.rows import LITERALS, Document, Fact, Path, Span, Triplet, row_id
 from rarefy.tasks.knowledge.extract.periods import fiscal_year
 from rarefy.tasks.knowledge.extract.values import FACTORS
-from rarefy.tasks.knowledge.graph.facts import is_member
-from rarefy.tasks.knowledge.graph.headlines import is_in_a_role
+from rarefy.tasks.knowledge.graph.facts import is_in_a_role, is_member
 from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.ask.cells import ask_for_cell, cell_fault, is_under_segment

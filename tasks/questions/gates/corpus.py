@@ -8,7 +8,7 @@ from functools import cache
 
 from rarefy.data_contracts.rows import COMPUTED, MULTI_HOP, Chunk, Question, Triplet
 from rarefy.tasks.knowledge.graph.facts import is_literal
-from rarefy.tasks.knowledge.graph.headlines import is_unfollowed
+from rarefy.tasks.knowledge.graph.headlines import FOLLOWED_NAMES, is_unfollowed
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.figures import ENOUGH, EXPENSE, is_figure
@@ -141,30 +141,7 @@ def worth_asking(questions: Questions, config: GatesConfig, *, chunks: Chunks, t
     return reasons
 
 
-# What people follow a company by, as statements call it
-_FOLLOWED = frozenset(
-    telling(name) - EXPENSE
-    for name in (
-        "sales|operating revenues|product sales|service sales|cost of sales|gross profit|gross margin"
-        "|operating income|operating margin|net income|income before income taxes"
-        "|earnings before interest and taxes|comprehensive income|earnings per share|basic earnings per share"
-        "|diluted earnings per share|income taxes|effective tax rate|income taxes paid|interest paid"
-        "|research and development|research, development and engineering"
-        "|selling, general and administrative expenses|selling expenses|sales and marketing"
-        "|marketing expenses|advertising expenses|general and administrative expenses|operating expenses"
-        "|interest expense|interest income|depreciation and amortization|depreciation"
-        "|amortization of intangible assets|share-based compensation|cash from operating activities"
-        "|cash from investing activities|cash from financing activities|free cash flow|capital expenditures"
-        "|repurchases of common stock|dividends paid|dividends per share|dividends declared per share"
-        "|acquisitions|business acquisitions|business acquisitions, net of cash acquired"
-        "|proceeds from long-term debt|issuance of long-term debt|proceeds from issuance of long-term debt"
-        "|repayments of long-term debt|repayments of debt|restructuring charges|total assets|current assets"
-        "|total liabilities|current liabilities|total debt|long-term debt|short-term debt|total equity"
-        "|shareholders' equity|retained earnings|cash and cash equivalents|receivables|accounts receivable"
-        "|accounts payable|inventories|property and equipment|property, plant and equipment|goodwill"
-        "|intangible assets|employees|deferred revenue|backlog|operating lease cost"
-    ).split("|")
-)
+_FOLLOWED = frozenset(telling(name) - EXPENSE for name in FOLLOWED_NAMES)
 
 
 def _is_followed_by_nobody(fact: Triplet) -> bool:

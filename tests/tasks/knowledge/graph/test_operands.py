@@ -14,7 +14,7 @@ from rarefy.tasks.knowledge.graph.computed import (
     is_computable,
     take_in_turn,
 )
-from rarefy.tasks.knowledge.graph.headlines import is_in_a_role
+from rarefy.tasks.knowledge.graph.facts import is_in_a_role
 
 FIGURE = Triplet(
     "t", "c", "d", 0, 9, "Acme", "goodwill", "100", "| Goodwill | 100 | 160 |", "table", subject_type="ORG",
