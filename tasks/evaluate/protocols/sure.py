@@ -233,13 +233,14 @@ def build_pairs(frame: Frame, config: SureConfig) -> Pairs:
     documents = rows[rows["cell"].isin((GOLDEN, NOISE)) & (rows["document"] != "")]
     documents = documents.assign(said=_normalize_answers(documents))
     known = _known_questions(rows)
-    parts = []
-    for name in config.perturbations:
-        changed = documents[documents["document"] == name]
-        for place, against in enumerate(baselines(name, config)):
-            if against != name:
-                parts.append(_match_baseline(changed, documents[documents["document"] == against], against, place == 0))
-    pairs = pd.concat(parts, ignore_index=True) if parts else _match_baseline(documents[:0], documents[:0], NONE, True)
+    changed = [
+        documents[documents["document"] == name].assign(against=against, main=place == 0)
+        for name in config.perturbations
+        for place, against in enumerate(baselines(name, config))
+        if against != name
+    ]
+    nothing = documents[:0].assign(against=NONE, main=True)
+    pairs = _match_baselines(pd.concat(changed, ignore_index=True) if changed else nothing, documents)
     pairs["known"] = pairs["question_id"].map(known).fillna("")
     side = pairs["cell"].map({GOLDEN: "G", NOISE: "N"})
     pairs["subset"] = (pairs["known"] + "-" + side).where(pairs["known"] != "", "")
@@ -284,11 +285,12 @@ def _normalize_answers(rows: "pd.DataFrame") -> "pd.Series[str]":
     return bare.mask(rows["refused"], "\0refused")
 
 
-def _match_baseline(changed: "pd.DataFrame", before: "pd.DataFrame", against: str, main: bool) -> "pd.DataFrame":
-    """Each changed document with the one that it is held against; without one the pair is skipped."""
-    first = before.sort_values("number", kind="stable").drop_duplicates(DOCUMENT_KEY)
-    columns = [*DOCUMENT_KEY, "trial_id", "value", "status", "said"]
-    matched = changed.merge(first[columns], on=DOCUMENT_KEY, how="left", suffixes=("", "_before"), validate="m:1")
+def _match_baselines(changed: "pd.DataFrame", documents: "pd.DataFrame") -> "pd.DataFrame":
+    """Each changed document with the one that it is held `against`; without one the pair is skipped."""
+    key = [*DOCUMENT_KEY, "against"]
+    before = documents.sort_values("number", kind="stable").rename(columns={"document": "against"})
+    first = before.drop_duplicates(key)[[*key, "trial_id", "value", "status", "said"]]
+    matched = changed.merge(first, on=key, how="left", suffixes=("", "_before"), validate="m:1")
     codes = {name: code for code, name in enumerate(STATUSES)}
     worse = np.maximum(
         matched["status"].map(codes).to_numpy(dtype=int),
@@ -303,8 +305,6 @@ def _match_baseline(changed: "pd.DataFrame", before: "pd.DataFrame", against: st
         after=matched["value"].where(scored),
         same=np.where(scored, same, np.nan),
         perturbation=matched["document"],
-        against=against,
-        main=main,
         before_id=matched["trial_id_before"],
     ).drop(columns=["value", "value_before", "status_before", "said", "said_before", "trial_id_before"])
 

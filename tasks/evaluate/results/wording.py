@@ -161,25 +161,30 @@ def whose_passages(row: Row, figures: Sequence[Row]) -> str:
     return _passages_of(row, figures).removeprefix("with ").replace("passages that", "passages").removesuffix(" found")
 
 
+RETRIEVED = "with retrieved passages"
+
+
 def describe_metrics(rows: Iterable[Row], figures: Sequence[Row]) -> Iterator[tuple[str, str]]:
     """Each number's name in plain words and what it says, each once; retrieved passages with who found them."""
     said: dict[str, str] = {}
     for row in rows:
         title = metric_title(row)
-        if title.about:
-            said.setdefault(title.name, title.about.replace("with retrieved passages", _passages_of(row, figures)))
+        if title.about and title.name not in said:
+            found = RETRIEVED in title.about  # else it is of none, and all figures need not be looked through
+            said[title.name] = title.about.replace(RETRIEVED, _passages_of(row, figures)) if found else title.about
     yield from said.items()
 
 
 def _passages_of(row: Row, figures: Sequence[Row]) -> str:
     """Whose passages a number of retrieved ones is of: its parts by retriever say so."""
     same = ("system", "protocol", "metric")
-    fields = [slice_fields(one["slice"]) for one in figures if all(one[name] == row[name] for name in same)]
+    mine = [row[name] for name in same]
+    fields = [slice_fields(one["slice"]) for one in figures if [one[name] for name in same] == mine]
     names = dict.fromkeys(one["retriever"] for one in fields if set(one) == {"retriever"})
     others = [name for name in names if name != "own"]
     if others:
         return f"with passages that {join_names(others)} found"
-    return "with passages that the system retrieved itself" if names else "with retrieved passages"
+    return "with passages that the system retrieved itself" if names else RETRIEVED
 
 
 def format_counts(row: Row) -> str:
