@@ -190,7 +190,7 @@ def _run_expectations(key: str, columns: Mapping[str, Sequence[Any]], rules: Seq
     import pandas
     from great_expectations import ExpectationSuite, expectations
 
-    frames = _frames()  # first: no suite can be made without a context
+    frames = connect()  # first: no suite can be made without a context
     frame = pandas.DataFrame(columns, dtype=None if key else "object")
     suite = ExpectationSuite("suite")
     for place, rule in enumerate(rules):
@@ -205,8 +205,11 @@ def _run_expectations(key: str, columns: Mapping[str, Sequence[Any]], rules: Seq
 
 
 @cache
-def _frames() -> Any:
-    """The batch definition that takes a data frame: of a context in memory, which writes nothing and calls nobody."""
+def connect() -> Any:
+    """Import Great Expectations, for seconds, and make the context in which data frames are checked.
+
+    Returns its batch definition. The context lies in memory, writes nothing and calls nobody.
+    """
     os.environ["GX_ANALYTICS_ENABLED"] = "false"  # no telemetry, whatever a later version would send
     import great_expectations
 

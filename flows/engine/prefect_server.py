@@ -68,6 +68,12 @@ def wait() -> None:
         return
     start()
     assert _server and _server.stdout
+    # the server takes seconds to start, on another core, and what every run imports takes as long here
+    import prefect.main  # noqa: F401
+
+    from rarefy.data_contracts import expectations
+
+    expectations.connect()
     timer = threading.Timer(PATIENCE, _server.kill)
     timer.start()
     try:
