@@ -58,13 +58,12 @@ from rarefy.tasks.store.active_runs import mark_run
 from rarefy.tasks.store.tables import Store
 
 
-@dataclass(frozen=True)
 class EvaluationResult:
-    """What came of an evaluation."""
+    """What came of an evaluation; no dataclass, each value of which Prefect would look through for a second."""
 
-    out: str
-    summary: dict[str, Any]
-    made: int  # tables made now, rather than found
+    def __init__(self, out: str, summary: dict[str, Any], made: int) -> None:
+        self.out, self.summary = out, summary
+        self.made = made  # tables made now, rather than found
 
 
 @flow(name="rarefy evaluate", flow_run_name="evaluate {names} on {bench}", persist_result=False)
@@ -150,8 +149,12 @@ def plan_trials(
     split: str,
     questions: int,
     only: Sequence[str] = (),
+    measures: bool = True,
 ) -> TrialPlan:
-    """The trials of these protocols for these systems; nothing is asked of any."""
+    """The trials of these protocols for these systems; nothing is asked of any.
+
+    `measures`: retrievers are run for their own figures, too, where no system is given passages.
+    """
     opened = run.stage("open", lambda: open_benchmark(bench, run.store, split=split, most=questions, only=only))
     whose = f"asks the {opened.asked:,} questions of the {opened.split} split of {opened.name}"
     if opened.split == "all":
@@ -159,8 +162,10 @@ def plan_trials(
     rest = f"; --split all asks all {opened.every:,}" if opened.split != "all" and not questions else ""
     run.board.note("open", whose + rest)
     passages = any("passages" in system.takes for system in systems.values())
-    recorded = all(system.kind == "recorded" for system in systems.values())  # what else retrieves is measured beside
-    return plan_opened(run, opened, systems, wanted, config, retrieves=passages or not (only or recorded))
+    recorded = all(system.kind == "recorded" for system in systems.values())
+    return plan_opened(
+        run, opened, systems, wanted, config, retrieves=passages or (measures and not (only or recorded))
+    )
 
 
 def plan_opened(

@@ -92,7 +92,7 @@ def forecast_evaluation(
     systems, wanted, context, token = resolve_evaluation(config, names, protocol, out, quick, max_calls, max_cost)
     with board.open(), connect_workers(workers, dask) as pool:
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
-        plan = plan_trials(run, Path(bench), systems, wanted, config, split, questions)
+        plan = plan_trials(run, Path(bench), systems, wanted, config, split, questions, measures=False)
         if budget or quick:
             plan = replace(plan, parts=draw_parts(run, plan, systems, config, budget, quick)[0])
         if probe:

@@ -74,6 +74,16 @@ def test_a_dry_run_counts_calls_by_part_and_asks_one_question(place, capsys):
     assert not (place / "dry" / "summary.json").exists()
 
 
+def test_a_dry_run_of_a_system_that_retrieves_itself_embeds_nothing_and_counts_the_calls(place, monkeypatch, capsys):
+    monkeypatch.setenv("KNOWN_SPEAKS", "1")
+    store = place / "retrieves-itself"
+    told = (*systems("mute"), "--protocol", "rare", "--protocol", "effect_size", "--store", str(store))
+    assert evaluate(place, "dry-4", *told, "--dry-run", "--no-probe", quiet=False) == 0
+    assert not list(store.rglob("embeddings.sqlite"))
+    assert evaluate(place, "own", *told) == 0
+    assert f"are {len(set(answers(place, 'own').values())):,} calls" in capsys.readouterr().out
+
+
 def test_a_dry_run_without_a_probe_asks_nothing_and_the_offline_system_costs_nothing(place, capsys):
     assert evaluate(place, "dry-2", *FEW, "--dry-run", "--no-probe", quiet=False) == 0
     assert "no question was put to it" in capsys.readouterr().out
