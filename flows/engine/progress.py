@@ -14,7 +14,7 @@ from rich.text import Text
 from rarefy.flows.faults import LONGEST
 from rarefy.tasks.models.llm.secrets import redacted
 
-LOGS = {"rarefy.llm": "model", "rarefy.retrieve": "retrieve"}  # by logger: the word that its warnings stand under
+LOGS = {"rarefy.llm": "model", "rarefy.retrieve": "retrieve"}  # by logger: the word that its messages stand under
 WIDTH = 17  # of the longest stage's name
 PULSE = 10.0  # seconds between two plain lines of one stage: a log stays readable, and shows that it lives
 
@@ -108,7 +108,7 @@ class BoardHandler(logging.Handler):
     """Prints log records on a board."""
 
     def __init__(self, board: "ProgressBoard") -> None:
-        super().__init__(logging.WARNING)
+        super().__init__(logging.INFO)
         self.board = board
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -132,11 +132,12 @@ class ProgressBoard:
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
-        """Within it, warnings of model clients and retrievers are printed, too."""
+        """Within it, what model clients and retrievers tell is printed, too."""
         handler = BoardHandler(self)
         if self.listener or not self.quiet:
             for name in LOGS:
                 logging.getLogger(name).addHandler(handler)
+                logging.getLogger(name).setLevel(logging.INFO)
         try:
             yield
         finally:

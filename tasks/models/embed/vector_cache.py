@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -19,8 +20,9 @@ Vectors = npt.NDArray[np.float32]
 Embed = Callable[[list[str]], Iterable[tuple[list[str], Vectors]]]  # texts and their vectors, in parts as they are made
 
 KEY = 16  # bytes of a key
-COMMIT = 1_000  # texts embedded between two commits: a run that is killed loses about ten seconds of work
-LOG = logging.getLogger("rarefy.llm")  # whose warnings have a line of a run's own (flows/engine/progress.py)
+COMMIT = 256  # texts embedded between two commits: a run that is killed loses some ten seconds of work
+PULSE = 10.0  # seconds between two lines on how far it has come
+LOG = logging.getLogger("rarefy.llm")  # whose messages have a line of a run's own (flows/engine/progress.py)
 
 
 class VectorCache:
@@ -62,7 +64,14 @@ class VectorCache:
                     known.update(found)
                     missing = {key: text for key, text in missing.items() if key not in found}
             new = sorted(missing.items(), key=lambda pair: (len(pair[1]), pair[0]))  # by length: fuller batches
+            work, began = sum(len(text) for _, text in new), time.monotonic()
+            done, said = 0, began
             for start in range(0, len(new), COMMIT):
+                if start and time.monotonic() - said > PULSE:
+                    said = time.monotonic()
+                    left = (said - began) * (work - done) / max(done, 1)
+                    LOG.info("embedded %s of %s texts, %s s left", f"{start:,}", f"{len(new):,}", f"{left:,.0f}")
+                done += sum(len(text) for _, text in new[start : start + COMMIT])
                 for part, vectors in embed([text for _, text in new[start : start + COMMIT]]):
                     pairs = zip(part, vectors, strict=True)
                     rows = {_key(identity, text): vector.tobytes() for text, vector in pairs}
