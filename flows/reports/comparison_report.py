@@ -127,7 +127,7 @@ def _describe_difference(comparison: Comparison) -> str:
         tied = sum(row.verdict == "tied" for row in headlines)
         margin = _number(100 * comparison.config.margin, "point")
         counts = f"{tied} of {len(headlines)} headline numbers within ±{margin}, {len(headlines) - tied} cannot be told"
-        return f"no difference shown{about} ({counts}){_describe_correction(headlines, comparison)}"
+        return f"no difference shown{about} ({counts}){_describe_obstacle(headlines, comparison)}"
     parts = []
     for verdict in verdicts:
         rows = [row for row in shown if row.verdict == verdict]
@@ -140,9 +140,18 @@ def _describe_difference(comparison: Comparison) -> str:
     )
 
 
-def _describe_correction(rows: Sequence[Difference], comparison: Comparison) -> str:
-    """Where an interval leaves out zero and nothing is shown all the same: what keeps it from that, in words."""
-    config = comparison.config
+def _describe_obstacle(rows: Sequence[Difference], comparison: Comparison) -> str:
+    """What keeps a difference from being shown, in words: too few questions, or an interval that alone leaves zero out.
+
+    "" where it is only small or unsure.
+    """
+    config, kinds = comparison.config, UNITS[comparison.config.cluster]
+    if rows and all(row.clusters < config.few for row in rows):
+        most = max(row.clusters for row in rows)
+        return (
+            f"; the results share {most:,} {kinds} at most, and of fewer than {config.few:,} nothing is called better, "
+            f"worse or tied: evaluate both on more (--questions N, --split all)"
+        )
     for row in rows:
         if row.p is None or row.low is None or row.high is None or row.low <= 0 <= row.high:
             continue

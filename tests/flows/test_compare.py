@@ -249,6 +249,13 @@ def test_the_order_of_rows_changes_no_digit(pair, tmp_path):
     assert compare(*pair, config=QUICK).differences == found.differences
 
 
+def test_results_that_share_too_few_questions_for_a_verdict_are_told_so_with_the_way_out(tmp_path):
+    a, b = (result(tmp_path / name, {name: knows(share)}, questions=8) for name, share in (("a", 0.3), ("b", 0.9)))
+    said = shown(compare(a, b, config=QUICK)).replace("\n", " ")
+    assert "share 8 questions at most, and of fewer than 10 nothing is called better, worse or tied" in said
+    assert "evaluate both on more (--questions N, --split all)" in said
+
+
 def test_documents_are_the_clusters_where_asked(pair):
     found = compare(*pair, config=QUICK.model_copy(update={"cluster": "document"}))
     assert found.differences[0].clusters == 6  # 120 questions, four to a chunk, five chunks to a document
