@@ -151,21 +151,15 @@ def plan_trials(
     only: Sequence[str] = (),
     measures: bool = True,
 ) -> TrialPlan:
-    """The trials of these protocols for these systems; nothing is asked of any.
-
-    `measures`: retrievers are run for their own figures, too, where no system is given passages.
-    """
+    """The trials of these protocols for these systems, as `plan_opened` makes them; nothing is asked of any."""
     opened = run.stage("open", lambda: open_benchmark(bench, run.store, split=split, most=questions, only=only))
     whose = f"asks the {opened.asked:,} questions of the {opened.split} split of {opened.name}"
     if opened.split == "all":
         whose = f"asks {opened.asked:,} of {opened.of:,} questions of {opened.name}"
     rest = f"; --split all asks all {opened.every:,}" if opened.split != "all" and not questions else ""
     run.board.note("open", whose + rest)
-    passages = any("passages" in system.takes for system in systems.values())
     recorded = all(system.kind == "recorded" for system in systems.values())
-    return plan_opened(
-        run, opened, systems, wanted, config, retrieves=passages or (measures and not (only or recorded))
-    )
+    return plan_opened(run, opened, systems, wanted, config, measures and not (only or recorded))
 
 
 def plan_opened(
@@ -174,13 +168,14 @@ def plan_opened(
     systems: Mapping[str, SystemConfig],
     wanted: Sequence[str],
     config: Config,
-    retrieves: bool = True,
+    measures: bool = True,
 ) -> TrialPlan:
     """The trials of a benchmark that is in the store; nothing is asked of any system.
 
-    Without `retrieves` nothing is found for any question, which trials without passages do without.
+    `measures`: retrievers are run for their own figures, too, where no system is given passages.
     """
-    hits = _retrieve(run, opened, config) if retrieves else run.store.keep(schema_of(Hits).empty_table())
+    passages = any("passages" in system.takes for system in systems.values())
+    hits = _retrieve(run, opened, config) if passages or measures else run.store.keep(schema_of(Hits).empty_table())
     parts = run.stage("portion", lambda: batch_evaluation(run.store, opened, hits))
     left_out = _find_left_out(run, parts, systems, wanted, config)
     chosen = [name for name in wanted if any((system, name) not in left_out for system in systems)]
