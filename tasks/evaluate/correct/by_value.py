@@ -220,11 +220,8 @@ def judge_range(
 
 
 def _convert(value: Value, gold: GoldAnswer) -> Value:
-    """Return a value in the gold answer's unit: a duration, and a share in words ("three-quarters") as a percentage."""
+    """Return a duration in the gold answer's unit, another value as it is."""
     units = {exact.unit for exact in gold.values}
-    kinds = {exact.kind for exact in gold.values}
-    if value.kind == "count" and value.worded and value.amount < 1 and kinds == {"percent"}:
-        return replace(value, kind="percent", amount=value.amount * 100, grain=Decimal(1))
     unit = min(units)
     if value.kind == "measure" and value.unit not in units and {value.unit, *units} <= SECONDS.keys():
         factor = Decimal(SECONDS[value.unit]) / Decimal(SECONDS[unit])
@@ -311,20 +308,18 @@ def judge_value(
         return wrong("opposite", _quote(text, occurrences[0].value))
     if near := next((one for one in occurrences if one.verdict != "other"), None):
         return unclear(near.verdict, _quote(text, near.value))
-    if share := next((one for one in numbers if _is_percent_of(gold, one, config, about)), None):
-        return right("contained", _quote(text, share), "percent")
-    if any(_is_fraction_of(gold, one, config, about) for one in numbers):
-        return right("contained", text, "percent") if whole else unclear("scale")
+    shares = ((one, _convert_share(one, gold)) for one in numbers)
+    if found := next((one for one, as_gold in shares if as_gold and _matches(gold, as_gold, config, about)), None):
+        sure = whole or found.kind == "percent"
+        return right("contained", _quote(text, found), "percent") if sure else unclear("scale")
     alike = (one for one in numbers if (whole or not one.worded) and kinds[id(one)] == "unit")
-    if same := next((one for one in alike if _matches_amount(gold, one, config, about)), None):
+    if same := next((one for one in alike if _matches(gold, one, config, about)), None):
         # "5.0" for "5.0 percent": what else may be meant
         limit = stated_bound(text[: same.start])
         whole = whole or (
             _is_bare_number(text[same.start :], (replace(same, start=0, end=same.end - same.start),))
             and _asks_bound(limit, text, about)
         )
-        if config.extra == "judge" and _is_one_of_row(text, same, [one for one in numbers if not one.year]):
-            return unclear("several_values", _quote(text, same))
         bare = whole and same.kind == "count" and any(same.amount == e.amount and 1 in e.signs for e in gold.values)
         if bare or (
             not about.many and all(exact.kind == "count" and not exact.noun for exact in gold.values)
@@ -590,26 +585,21 @@ def _matches_any(one: _Occurrence, beside: Sequence[ExactValue], about: Expectat
     return any(compare_values(exact, one.value, config.rounding, one.gap, about) == "same" for exact in beside)
 
 
-def _matches_amount(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expectation) -> bool:
+def _matches(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expectation) -> bool:
     return any(
         compare_values(exact, value, config.rounding, "", about) in ("same", "rounding") for exact in gold.values
     )
 
 
-def _is_fraction_of(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expectation) -> bool:
-    """Return whether a fraction states the gold percentage: 0.214 for 21.4%."""
-    if value.kind != "count" or not value.pointed or value.amount >= 1:
-        return False
-    shares = [exact for exact in gold.values if exact.kind == "percent"]
-    return any(
-        _matches_amount(
-            GoldAnswer("value", (), (exact,)),
-            replace(value, amount=value.amount * 100, grain=value.grain * 100),
-            config,
-            about,
-        )
-        for exact in shares
-    )
+def _convert_share(value: Value, gold: GoldAnswer) -> Value | None:
+    """Return 0.214 as 21.4 % where the gold answer is a percentage, the other way where it is a fraction, else None."""
+    if value.kind == "count" and value.pointed and value.amount < 1 and any(e.kind == "percent" for e in gold.values):
+        kind, factor = "percent", Decimal(100)
+    elif value.kind == "percent" and any(e.kind == "count" and e.amount < 1 and e.grain < 1 for e in gold.values):
+        kind, factor = "count", Decimal("0.01")
+    else:
+        return None
+    return replace(value, kind=kind, amount=value.amount * factor, grain=value.grain * factor)
 
 
 def _is_close(exact: ExactValue, value: Value, about: Expectation, in_parts: bool) -> bool:
@@ -647,20 +637,6 @@ def _is_slip(one: Decimal, other: Decimal) -> bool:
         and places[1] - places[0] == 1
         and ours[places[0] : places[1] + 1] == theirs[places[0] : places[1] + 1][::-1]
     )
-
-
-def _is_percent_of(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expectation) -> bool:
-    """Return whether a percentage states the gold fraction: 21.4% for 0.214."""
-    if value.kind != "percent":
-        return False
-    shares = tuple(e for e in gold.values if e.kind == "count" and abs(e.amount) < 1 and e.grain < 1)
-    fraction = replace(value, kind="count", amount=value.amount / 100, grain=value.grain / 100)
-    return bool(shares) and any(_is_rounded_alike(exact, fraction) for exact in shares)
-
-
-def _is_rounded_alike(exact: ExactValue, value: Value) -> bool:
-    """Return whether two values are equal at the coarser one's precision."""
-    return abs(value.amount - exact.amount) <= max(exact.grain, value.grain) / 2
 
 
 def _is_sum_or_difference(amounts: list[Decimal], gold: GoldAnswer) -> bool:

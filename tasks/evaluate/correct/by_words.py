@@ -64,17 +64,10 @@ _SENTENCE_BEGINS = re.compile(r"[.!?:]\W+|^\W+")
 _ALIKE = 0.6  # of two words that may be one, mistyped or cut
 _GLUED_NAME = 6  # characters of a name that is recognised within a longer word
 _PET_NAME = 5  # letters of a name that may be short for another one with its first two ("Coke")
-_SMALL = "in|on|by|at|from|and|of|is|was|who|with"
 NAME = 6  # an answer of so many words may be one name
 SHORT = 12  # an answer of so many words states one thing
 STATEMENT = 20  # an answer of so many words may be a sentence about one name
 _NAME_WORD = re.compile(r"[^\W\d_][\w.'-]*")
-_UNLISTED = frozenset(  # words that dictionaries of nouns, verbs, adjectives and adverbs leave out
-    "because during since until although while where when what whom whose would could should might must shall whether "
-    "anybody anyone anything everybody everyone everything somebody someone something nobody nothing none "
-    "without within between among upon toward towards against onto into yours mine ours theirs himself herself itself "
-    "themselves myself they them those you she him your".split()
-)
 _TITLES = frozenset("mr mrs ms dr sir lady lord dame president king queen prince princess professor saint".split())
 _AFTER_NAMES = frozenset("jr sr ii iii iv mbe obe cbe phd md esq".split())
 
@@ -165,7 +158,7 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     for form in gold.forms:
         if is_same_wording(text, form):
             return right("exact", text)
-    expanded = expand_abbreviations(_restore_blank(text, gold.forms))
+    expanded = expand_abbreviations(text)
     tokens = split_words(expanded)
     stemmed = [stem(word.text) for word in tokens]
     short = len(tokens) <= SHORT
@@ -184,7 +177,7 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         for form in gold.forms
     ):
         return right("contained", text)
-    objections: list[Outcome] = []
+    objections = []
     for form in dict.fromkeys(expand_abbreviations(form) for form in gold.forms):
         whole = split_tokens(form)
         if not short and whole and {stem(word) for word in whole if word not in EMPTY} <= about.words:
@@ -203,27 +196,27 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
             if not why:
                 return right("contained", expanded[tokens[first].start : tokens[last].end])
             objections.append(unclear(why, expanded[tokens[first].start : tokens[last].end]))
-    if not objections:
-        lists = [form for form in gold.forms if _PLAIN_LIST.fullmatch(form) and not TURNS.search(expanded)]
-        for form in lists if short else gold.forms:
-            if found := _find_scattered(expanded, tokens, stemmed, form, about):
-                return right("contained", found)
     if objections:
         return objections[0]
-    if not listed and len(tokens) <= STATEMENT and _is_another_name(text, gold, about):
+    lists = [form for form in gold.forms if _PLAIN_LIST.fullmatch(form) and not TURNS.search(expanded)]
+    for form in lists if short else gold.forms:
+        if found := _find_scattered(expanded, tokens, stemmed, form, about):
+            return right("contained", found)
+    if listed:
+        return unclear("unmatched")
+    if all(_is_another_town(text, form) for form in gold.forms) or (
+        len(tokens) <= STATEMENT and (_is_another_name(text, gold, about) or _is_another_code_name(text, gold, about))
+    ):
         return wrong("other_name", text.strip())
-    if not listed and all(_is_another_town(text, form) for form in gold.forms):
-        return wrong("other_name", text.strip())
-    if not listed and len(tokens) <= STATEMENT and _is_another_code_name(text, gold, about):
-        return wrong("other_name", text.strip())
-    if not listed and short and _is_prose_for_code(text, gold, about):
-        return wrong("no_name", text.strip())
-    if not listed and short and _repeats_question(text, gold, about):
-        return wrong("no_name", text.strip())
     asks_what = not YES_NO_QUESTION.match(about.question.text)
-    if not listed and asks_what and _is_no_name(text) and not any(_is_no_name(form) for form in gold.forms):
-        return wrong("no_name", text.strip())
-    if not listed and short and is_only_figures(text) and not _may_be_figures(text, gold, about):
+    if (asks_what and _is_no_name(text) and not any(map(_is_no_name, gold.forms))) or (
+        short
+        and (
+            _is_prose_for_code(text, gold, about)
+            or _repeats_question(text, gold, about)
+            or (is_only_figures(text) and not _may_be_figures(text, gold, about))
+        )
+    ):
         return wrong("no_name", text.strip())
     return unclear("unmatched")
 
@@ -435,14 +428,6 @@ def _may_be_figures(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         and not (_is_numbered_name(form) and said.isdisjoint(split_tokens(form)))
         for form in gold.forms
     )
-
-
-def _restore_blank(text: str, forms: Sequence[str]) -> str:
-    """Restore a space lost after a name of the gold answer: "Surprised Whoin the film"."""
-    for form in forms:
-        if len(form) >= _GLUED_NAME and form[0].isupper() and form in text:
-            text = re.sub(rf"({re.escape(form)})({_SMALL})\b", r"\1 \2", text)
-    return text
 
 
 def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:

@@ -108,8 +108,8 @@ def _chosen_in(text: str, asked: str, forms: dict[str, tuple[str, ...]]) -> set[
         return set()
     for sentence in _SENTENCE.finditer(_BRACKETED.sub(" ", text)):
         for hit in ends[0].finditer(sentence[0]):
-            piece = next(one for one in _PIECE.finditer(sentence[0]) if one.end() > hit.start())
-            piece = _AGAINST.sub("", piece[0])
+            pieces = _PIECE.finditer(sentence[0])
+            piece = _AGAINST.sub("", next(one[0] for one in pieces if one.end() > hit.start()))
             named = _named_in(piece, forms) or _named_in(sentence[0][: hit.start()], forms)
             if TURNS.search(piece) or is_doubted(sentence[0], hit.start()):
                 return set()

@@ -152,8 +152,6 @@ def spell_units(text: str, answer: str) -> str:
     """
     if any(one.worded and one.amount < 1 for one in find_values(answer)):
         text = _FRACTION.sub(lambda hit: f"{_OVER[hit[1]]}-{_UNDER[hit[2]]}{'s' if hit[1] != '1' else ''}", text)
-    if re.match(r"(?:every|each) \d", answer.strip()):
-        answer = answer.strip().split(" ", 1)[1]
     values = find_values(spell_spans(answer))
     if not _SHORT_UNIT.fullmatch(answer.strip()) and not (values and all(one.unit in SECONDS for one in values)):
         return text

@@ -39,7 +39,6 @@ from rarefy.tasks.evaluate.correct.claim_status import (
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
 from rarefy.tasks.evaluate.correct.gold import (
     FIRST,
-    ExactValue,
     Expectation,
     GoldAnswer,
     is_range,
@@ -483,11 +482,6 @@ def _match_plain(text: str, gold: GoldAnswer) -> Outcome:
         if any(tokens[at : at + len(wanted)] == wanted for at in range(len(tokens) - len(wanted) + 1)):
             return right("contained", form)
     return unclear("unmatched")
-
-
-def exact_values(gold: GoldAnswer) -> tuple[ExactValue, ...]:
-    """Return all values of a gold answer and its parts."""
-    return (*gold.values, *(exact for part in gold.parts for exact in exact_values(part)))
 
 
 FAULT = "not_judged"  # prefix of the reason where judging an answer raised an exception
