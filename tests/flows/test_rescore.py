@@ -14,7 +14,7 @@ from rarefy.flows.rescore import rescore
 from rarefy.tasks.evaluate.correct import score
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 
-ANSWERS = {"q0": "$47,525 million", "q1": "about $48 billion", "q2": "$46 billion", "q3": "no such info"}
+ANSWERS = {"q0": "$47,525 million", "q1": "$48 billion", "q2": "$46 billion", "q3": "no such info"}
 OTHER_RARE = {"real_world": "strict"}
 MODEL = {"correct": {"judge": {"provider": "judges:yes", "model": "yes-1"}}}
 

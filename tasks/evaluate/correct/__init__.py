@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 17  # rows of tables, long answers without a number, names that have numbers
+VERSION = 18  # versions, numbers of other things, days without their year
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import re
 
 from rarefy.data_contracts.rows import Question
 from rarefy.tasks.evaluate.correct.choice import name_forms, names_none
-from rarefy.tasks.evaluate.correct.claim_status import Outcome, right, says_none, unclear, wrong
+from rarefy.tasks.evaluate.correct.claim_status import TURNS, Outcome, right, says_none, unclear, wrong
 from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
     FIGURES_ALONE,
@@ -20,15 +20,12 @@ _LISTING = frozenset(
     "and or both only just also these those following answer are is was were did had have has with each at all of the "
     "company companies segment segments region regions product products lines line they them".split()
 )
+_LESS = r"below|under|less|fewer|lower"
 # Denials, doubts and contrasts: whose names they are about is for a judge to say
-_TURNS = re.compile(
-    r"\bnot\b|n't\b|\b(?:neither|nor|never|no|none|except|excluding|other than|but|however|while|whereas|although|"
-    r"unlike|without|below|under|less|fewer|lower|only if|whether|unclear|might|may|possibly|perhaps|probably|or)\b",
-    re.IGNORECASE,
-)
+_TURNS = re.compile(rf"{TURNS.pattern}|\b(?:{_LESS})\b", re.IGNORECASE)
 # What is said of others: "; NVIDIA did not", ", but not NVIDIA", "(not NVIDIA)", ". NVIDIA's were only $5"
 _CONTRAST = re.compile(r"\([^()]*\)|(?:[.;]\s|,?\s\bbut\s|,\s(?=not\s)|\b(?:while|whereas)\s).*", re.DOTALL)
-_CONTRASTS = re.compile(r"n't\b|\b(?:not|only|below|under|less|fewer|lower|neither|nor|short of)\b", re.IGNORECASE)
+_CONTRASTS = re.compile(rf"n't\b|\b(?:not|only|neither|nor|short of|{_LESS})\b", re.IGNORECASE)
 _ALL = re.compile(
     r"\W*(?:all(?: (?:of (?:them|these|those)|(?:the )?(?:two|three|four|five|six)|companies))*)\W*", re.I
 )

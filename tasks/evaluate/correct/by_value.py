@@ -10,6 +10,8 @@ from rarefy.data_contracts.rows import hops_of
 from rarefy.tasks.evaluate.correct.by_period import SECONDS, period_in_days
 from rarefy.tasks.evaluate.correct.by_words import SHORT, names_other_entity
 from rarefy.tasks.evaluate.correct.claim_status import (
+    DOWN,
+    UP,
     Outcome,
     asked_direction,
     is_change,
@@ -44,6 +46,7 @@ _REACHES = re.compile(
 _BRACKETS = re.compile(r"\([^()]*\)")  # "income (loss)" does not ask for a loss
 _LEAST = 3  # digits that must be equal where no scale is stated
 _COARSE = Decimal("0.1")  # a correct rounding that is further off counts as another number
+_ABOUT = Decimal("0.02")  # as far off may be a rounding that says so
 CUT_OFF = Decimal("0.01")  # a judge is asked about a truncated number that is no further off
 _SCALED = 4  # times as far off may be a rounding with decimals and a scale
 _PEOPLE = frozenset(
@@ -74,17 +77,17 @@ def compare_kinds(gold: ExactValue, value: Value, about: Expectation, whole: boo
         if value.kind == "count":
             return _compare_counted(gold, value, about)
         return "yes" if not (gold.unit and value.unit) or gold.unit == value.unit else "unit"
-    if gold.kind == "points" and value.kind == "count" and value.nouns.startswith("point"):
-        return "yes"
     if value.kind == "count" and _is_unqualified(value, about):
         if gold.kind == "money":
             return "yes"
         if gold.kind in ("percent", "points") and value.scaled:
             return "unit"
         if gold.kind in ("percent", "points"):
-            return "yes" if about.percent or (gold.kind == "percent" and about.unit == "percent") else "unit"
+            return "yes" if about.percent else "unit"
         return "unit"
-    if gold.kind == "count" and gold.open and not gold.noun and value.kind == "money" and not about.many:
+    if gold.kind == "count" and gold.noun and value.kind == "money":
+        return "no"
+    if gold.kind == "count" and gold.open and value.kind == "money":
         return "yes"  # a cell without its unit
     return (
         "unit"
@@ -96,7 +99,7 @@ def compare_kinds(gold: ExactValue, value: Value, about: Expectation, whole: boo
 def _is_unqualified(value: Value, about: Expectation) -> bool:
     """Return whether no noun but one of the question follows a number."""
     noun = next(iter(split_tokens(value.nouns)), "")
-    return value.kind != "count" or not value.nouns or not noun or noun in _JOINS or stem(noun) in about.words
+    return value.kind != "count" or not noun or noun in _JOINS or stem(noun) in about.words
 
 
 def _compare_counted(gold: ExactValue, value: Value, about: Expectation) -> str:
@@ -127,7 +130,7 @@ def compare_values(gold: ExactValue, value: Value, rounding: float, gap: str, ab
 
 def _compare_magnitudes(gold: ExactValue, value: Value, rounding: float) -> str:
     ways = [value.amount]
-    if not value.scaled and gold.shown is not None and gold.shown:
+    if not value.scaled and gold.shown:
         ways.append(value.amount * gold.amount / gold.shown)
     verdicts = {compare_amounts(gold, way, value, rounding) for way in ways}
     for verdict in ("same", "rounding"):
@@ -160,6 +163,8 @@ def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: f
             return "same"  # the gold answer is this one, rounded to the scale that was asked for
         figures = value.scaled and value.pointed and grain_of_value > gold_grain  # "$2.4B" for 2,427
         least = Decimal(str(rounding)) * (_SCALED if figures else 1)
+        if value.about and gold.kind in ("money", "count") and value.scaled:
+            least = max(least, _ABOUT)  # "about $48 billion" for 47,525 million
         return "same" if off <= least else "rounding" if off <= _COARSE else "other"
     cut = grain_of_value > gold_grain and (fine / grain).quantize(Decimal(1), ROUND_DOWN) == coarse / grain
     return "rounding" if cut and off <= CUT_OFF else "other"
@@ -189,7 +194,7 @@ def _has_same_sign(gold: ExactValue, value: Value, gap: str, about: Expectation)
     asked = negative_wording(_BRACKETS.sub("", about.question.text))
     possible = {-1} if value.minus else {1}
     if value.enclosed:
-        possible = {-1} if not gap.strip(" :") or value.start == 0 else {1, -1}
+        possible = {-1} if not asked and (not gap.strip(" :") or value.start == 0) else {1, -1}
     elif not value.minus and word == "below":
         possible = {1, -1} if asked else {-1}
     elif not value.minus and (word or asked == "below"):
@@ -211,15 +216,12 @@ def judge_range(
     ]
     if len(verdicts) == 2 and all("same" in found for found in verdicts):
         return right("contained", text)
-    return wrong("other_value", text) if config.value and {"other"} in verdicts else None
+    return wrong("other_value", text) if {"other"} in verdicts else None
 
 
 def _convert(value: Value, gold: GoldAnswer) -> Value:
-    """Return a value in the gold answer's unit: a duration, and a share in words ("three-quarters") as a percentage."""
+    """Return a duration in the gold answer's unit, another value as it is."""
     units = {exact.unit for exact in gold.values}
-    kinds = {exact.kind for exact in gold.values}
-    if value.kind == "count" and value.worded and value.amount < 1 and kinds == {"percent"}:
-        return replace(value, kind="percent", amount=value.amount * 100, grain=Decimal(1))
     unit = min(units)
     if value.kind == "measure" and value.unit not in units and {value.unit, *units} <= SECONDS.keys():
         factor = Decimal(SECONDS[value.unit]) / Decimal(SECONDS[unit])
@@ -233,9 +235,11 @@ def _convert(value: Value, gold: GoldAnswer) -> Value:
 MAX_OTHER_VALUES = 3  # beside the right one; more are a list of numbers
 _FEW = Decimal("0.02")  # share of a value: some people accept answers so close to it
 _SAID_BOUNDS = {  # of an answer that repeats what the question asks for: "at least how many?", "at least three"
-    "more": re.compile(r"\b(?:at least|minimum|(?:no|not) (?:less|fewer) than|lowest)\b", re.IGNORECASE),
+    "more": re.compile(
+        r"\b(?:at least|minimum|(?:no|not) (?:less|fewer) than|lowest|smallest|fewest)\b", re.IGNORECASE
+    ),
     "less": re.compile(
-        r"\b(?:at most|maximum|(?:no|not) more than|not (?:to )?exceed(?:ing)?|up to|highest)\b", re.IGNORECASE
+        r"\b(?:at most|maximum|(?:no|not) more than|not (?:to )?exceed(?:ing)?|up to|highest|largest)\b", re.IGNORECASE
     ),
 }
 _ASKED_BOUNDS = {  # and what asks for a least or a most in other words: "must", "may"
@@ -245,9 +249,8 @@ _ASKED_BOUNDS = {  # and what asks for a least or a most in other words: "must",
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
 _EXACT = Decimal("0.005")  # of the length of a year, which varies
 _CHANGE = re.compile(
-    r"\b(?:chang\w*|increas\w*|decreas\w*|gr[eo]w\w*|growth|ris\w+|rose|fall|fell|declin\w*|drop\w*|"
-    r"rais\w*|reduc\w*|by (?:how much|what)|improv\w*|gain\w*|difference|"
-    r"how (?:much|many)(?: percentage points)? (?:higher|lower|more|less|larger|smaller|greater|fewer))\b",
+    rf"\b(?:{UP}|{DOWN}|chang\w*|rais\w*|by (?:how much|what)|improv\w*|difference|"
+    r"how (?:much|many)(?: percentage points)? (?:more|less|larger|smaller|greater|fewer))\b",
     re.IGNORECASE,
 )
 _WITHOUT = re.compile(
@@ -297,37 +300,33 @@ def judge_value(
     matching = [one for one in occurrences if one.verdict == "same"]
     stated = [one for one in matching if one.how == "stated"]
     others = _distinct_amounts([one for one in occurrences if one.verdict != "same" and one.how == "stated"])
-    if stated and any(one.verdict == "opposite" for one in occurrences):
-        return unclear("choice", _quote(text, stated[0].value))
     if stated:
         return _judge_stated(text, stated, others, gold, about, config, whole)
     if matching:
         return unclear(matching[0].how, _quote(text, matching[0].value))
-    if len(occurrences) == 1 and occurrences[0].verdict == "opposite" and config.value and len(text.split()) <= SHORT:
+    if len(occurrences) == 1 and occurrences[0].verdict == "opposite":
         return wrong("opposite", _quote(text, occurrences[0].value))
     if near := next((one for one in occurrences if one.verdict != "other"), None):
         return unclear(near.verdict, _quote(text, near.value))
-    if share := next((one for one in numbers if _is_percent_of(gold, one, config, about)), None):
-        return right("contained", _quote(text, share), "percent")
-    if any(_is_fraction_of(gold, one, config, about) for one in numbers):
-        return right("contained", text, "percent") if whole else unclear("scale")
+    shares = ((one, _convert_share(one, gold)) for one in numbers)
+    if found := next((one for one, as_gold in shares if as_gold and _matches(gold, as_gold, config, about)), None):
+        sure = whole or found.kind == "percent"
+        return right("contained", _quote(text, found), "percent") if sure else unclear("scale")
     alike = (one for one in numbers if (whole or not one.worded) and kinds[id(one)] == "unit")
-    if same := next((one for one in alike if _matches_amount(gold, one, config, about)), None):
+    if same := next((one for one in alike if _matches(gold, one, config, about)), None):
         # "5.0" for "5.0 percent": what else may be meant
         limit = stated_bound(text[: same.start])
         whole = whole or (
             _is_bare_number(text[same.start :], (replace(same, start=0, end=same.end - same.start),))
             and _asks_bound(limit, text, about)
         )
-        if config.extra == "judge" and _is_one_of_row(text, same, [one for one in numbers if not one.year]):
-            return unclear("several_values", _quote(text, same))
         bare = whole and same.kind == "count" and any(same.amount == e.amount and 1 in e.signs for e in gold.values)
         if bare or (
             not about.many and all(exact.kind == "count" and not exact.noun for exact in gold.values)
         ):  # "1577"
             return right("contained", _quote(text, same), "unit")  # people labelled 105 of 108 such answers right
         return unclear("unit")
-    if not config.value or gold.unread:
+    if gold.unread:
         return unclear("unmatched")
     alone = len(numbers) == 1 and len(text.split()) <= SHORT and _counts_something(numbers[0], gold, about)
     if (whole or alone) and _is_another_figure(numbers[0], gold, about):
@@ -344,7 +343,7 @@ def judge_value(
         return unclear("close")
     amounts = [one.value.amount for one in occurrences]
     counted = [one.amount for one in numbers if kinds[id(one)] == "unit" and one.kind == "count" and not one.year]
-    if _is_sum_or_difference(amounts, gold) or _is_sum_or_difference([amounts[0], *counted], gold):
+    if _is_sum_or_difference([*amounts, *counted], gold):
         return unclear("composed")
     short = len(text.split()) <= SHORT
     asserted = [one.value for one in occurrences if one.how == "stated" or (short and one.how == "change")]
@@ -514,10 +513,10 @@ def _judge_stated(
         e for e in gold.values if compare_values(e, right_one.value, config.rounding, right_one.gap, about) == "same"
     )
     asked = _asks_bound(limit, before, about)
-    if config.value and {limit, exact.bound} == {"more", "less"}:
+    if {limit, exact.bound} == {"more", "less"}:
         return wrong("other_value", words)
     inclusive = not limit and exact.bound and any(_SAID_BOUNDS[exact.bound].search(form) for form in gold.forms)
-    if limit != exact.bound and not asked and not inclusive and not _is_loose_bound(limit, exact, right_one.value):
+    if limit not in exact.bounds and not asked and not inclusive and not _is_loose_bound(limit, exact, right_one.value):
         return unclear("bound", words)
     if not others:
         return right("exact" if whole else "contained", words)
@@ -551,9 +550,12 @@ def _excludes_subject(text: str, at: int, about: Expectation) -> bool:
 
 
 def _is_within_bound(exact: ExactValue, value: Value) -> bool:
-    """Return whether a number is within the bound that the gold answer states ("more than 100": 120)."""
+    """Return whether a number is within the bound that the gold answer states ("more than 100": 120).
+
+    Less than half of what is the most is another number.
+    """
     return ("more" in exact.bounds and value.amount > exact.amount) or (
-        "less" in exact.bounds and value.amount < exact.amount
+        "less" in exact.bounds and exact.amount / 2 <= value.amount < exact.amount
     )
 
 
@@ -583,26 +585,21 @@ def _matches_any(one: _Occurrence, beside: Sequence[ExactValue], about: Expectat
     return any(compare_values(exact, one.value, config.rounding, one.gap, about) == "same" for exact in beside)
 
 
-def _matches_amount(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expectation) -> bool:
+def _matches(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expectation) -> bool:
     return any(
         compare_values(exact, value, config.rounding, "", about) in ("same", "rounding") for exact in gold.values
     )
 
 
-def _is_fraction_of(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expectation) -> bool:
-    """Return whether a fraction states the gold percentage: 0.214 for 21.4%."""
-    if value.kind != "count" or not value.pointed or value.amount >= 1:
-        return False
-    shares = [exact for exact in gold.values if exact.kind == "percent"]
-    return any(
-        _matches_amount(
-            GoldAnswer("value", (), (exact,)),
-            replace(value, amount=value.amount * 100, grain=value.grain * 100),
-            config,
-            about,
-        )
-        for exact in shares
-    )
+def _convert_share(value: Value, gold: GoldAnswer) -> Value | None:
+    """Return 0.214 as 21.4 % where the gold answer is a percentage, the other way where it is a fraction, else None."""
+    if value.kind == "count" and value.pointed and value.amount < 1 and any(e.kind == "percent" for e in gold.values):
+        kind, factor = "percent", Decimal(100)
+    elif value.kind == "percent" and any(e.kind == "count" and e.amount < 1 and e.grain < 1 for e in gold.values):
+        kind, factor = "count", Decimal("0.01")
+    else:
+        return None
+    return replace(value, kind=kind, amount=value.amount * factor, grain=value.grain * factor)
 
 
 def _is_close(exact: ExactValue, value: Value, about: Expectation, in_parts: bool) -> bool:
@@ -640,20 +637,6 @@ def _is_slip(one: Decimal, other: Decimal) -> bool:
         and places[1] - places[0] == 1
         and ours[places[0] : places[1] + 1] == theirs[places[0] : places[1] + 1][::-1]
     )
-
-
-def _is_percent_of(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expectation) -> bool:
-    """Return whether a percentage states the gold fraction: 21.4% for 0.214."""
-    if value.kind != "percent":
-        return False
-    shares = tuple(e for e in gold.values if e.kind == "count" and abs(e.amount) < 1 and e.grain < 1)
-    fraction = replace(value, kind="count", amount=value.amount / 100, grain=value.grain / 100)
-    return bool(shares) and any(_is_rounded_alike(exact, fraction) for exact in shares)
-
-
-def _is_rounded_alike(exact: ExactValue, value: Value) -> bool:
-    """Return whether two values are equal at the coarser one's precision."""
-    return abs(value.amount - exact.amount) <= max(exact.grain, value.grain) / 2
 
 
 def _is_sum_or_difference(amounts: list[Decimal], gold: GoldAnswer) -> bool:

@@ -6,7 +6,16 @@ from functools import lru_cache
 
 from rarefy.data_contracts.rows import Question
 from rarefy.tasks.evaluate.correct.by_words import NAME
-from rarefy.tasks.evaluate.correct.claim_status import Outcome, is_denied, is_doubted, right, says_none, unclear, wrong
+from rarefy.tasks.evaluate.correct.claim_status import (
+    TURNS,
+    Outcome,
+    is_denied,
+    is_doubted,
+    right,
+    says_none,
+    unclear,
+    wrong,
+)
 from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
     FIGURES_ALONE,
@@ -42,8 +51,6 @@ _BRACKETED = re.compile(r"\([^()]*\)")
 _AGAINST = re.compile(
     r"\b(?:than|compared|versus|vs|against|ahead of|while|whereas|up from|down from|followed|but)\b.*", re.I
 )
-_UNSURE = re.compile(r"n't\b|\b(?:not|no|never|neither|nor|either|or|may|might|could|would|likely|unless)\b", re.I)
-
 _TICKER = re.compile(r"\W*[A-Z]{1,4}\W*")  # "KO"
 _VAGUE = re.compile(
     r"\b(?:all|both|each|either|neither|none|no|not|nothing|any|others?(?! [A-Z])|former|latter|first|second|third|"
@@ -101,9 +108,10 @@ def _chosen_in(text: str, asked: str, forms: dict[str, tuple[str, ...]]) -> set[
         return set()
     for sentence in _SENTENCE.finditer(_BRACKETED.sub(" ", text)):
         for hit in ends[0].finditer(sentence[0]):
-            piece = next(one for one in _PIECE.finditer(sentence[0]) if one.end() > hit.start())
-            named = _named_in(_AGAINST.sub("", piece[0]), forms) or _named_in(sentence[0][: hit.start()], forms)
-            if _UNSURE.search(piece[0]) or is_doubted(sentence[0], hit.start()):
+            pieces = _PIECE.finditer(sentence[0])
+            piece = _AGAINST.sub("", next(one[0] for one in pieces if one.end() > hit.start()))
+            named = _named_in(piece, forms) or _named_in(sentence[0][: hit.start()], forms)
+            if TURNS.search(piece) or is_doubted(sentence[0], hit.start()):
                 return set()
             chosen |= named
     return chosen

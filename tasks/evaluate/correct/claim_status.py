@@ -47,23 +47,29 @@ _CHANGES = re.compile(
     r"(?:(?:about|approximately|roughly|some|nearly|almost|another)\s+)?$",
     re.IGNORECASE,
 )
-_RISES = re.compile(r"\b(?:increas\w*|rose|ris(?:e|es|ing)|gr[eo]w\w*|up|gain\w*|climb\w*|higher)\b", re.IGNORECASE)
-_FALLS = re.compile(
-    r"\b(?:decreas\w*|fell|fall(?:s|en|ing)?|down|dropp?\w*|declin\w*|reduc\w*|shr[aiu]nk|lower)\b", re.IGNORECASE
+UP = r"increas\w*|rose|ris(?:e|es|ing)|gr[eo]w\w*|up|gain\w*|climb\w*|higher"
+DOWN = r"decreas\w*|fell|fall(?:s|en|ing)?|down|dropp?\w*|declin\w*|reduc\w*|shr[aiu]nk|lower"
+_RISES, _FALLS = (re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for words in (UP, DOWN))
+# A denial anywhere; and what leaves open of whom something is said: denials, contrasts, choices, doubts
+NEGATION = re.compile(r"\b(?:not|no|none|never|nor|neither|cannot)\b|n't\b", re.IGNORECASE)
+TURNS = re.compile(
+    rf"{NEGATION.pattern}|\b(?:or|either|but|however|while|whereas|although|unlike|without|except|excluding|other than|"
+    r"only if|unless|whether|unclear|may|might|could|would|possibly|perhaps|probably|likely)\b",
+    re.IGNORECASE,
 )
 _FORMER = re.compile(r"\b(?:formerly|previously|former|until|once|used to be|prior to|before)\b", re.IGNORECASE)
 _LINKS = re.compile(
     r"^[\s\W]*(?P<by>or|and/or|to|and|through|nor|-|,|;|\||/)?[\s\W]*(?:(?:or|and|perhaps|maybe|possibly|either|also|about|approximately|roughly|around|nearly|some|alternatively)[\s\W]*){0,3}$",
     re.IGNORECASE,
 )
-_NEGATIVE = re.compile(
-    r"\b(?:loss(?:es)?|negative|minus|deficit|decreas\w+|declin\w+|fell|fallen|dropp?\w*|down|outflows?|reduc\w+|lower(?:ed)?|"
-    r"shr[aiu]nk|contract(?:ed|ion)|used|expenses?|charges?|paid|repa\w+|payments?|purchas\w+|repurchas\w+|write-?(?:down|off)s?|"
-    r"impairments?|shortfall|accumulated deficit|debit)\b",
+_BELOW = re.compile(
+    r"\b(?:loss(?:es)?|los(?:e|es|t|ing)|negative|minus|deficit|decreas\w+|declin\w+|fell|fallen|dropp?\w*|outflows?|"
+    r"shr[aiu]nk)\b",
     re.IGNORECASE,
 )
-_BELOW = re.compile(
-    r"\b(?:loss(?:es)?|negative|minus|deficit|decreas\w+|declin\w+|fell|fallen|dropp?\w*|outflows?|shr[aiu]nk)\b",
+_NEGATIVE = re.compile(
+    rf"{_BELOW.pattern}|\b(?:down|reduc\w+|lower(?:ed)?|contract(?:ed|ion)|used|expenses?|charges?|paid|repa\w+|payments?|spen[dt]\w*|"
+    r"(?:re)?purchas\w+|write-?(?:down|off)s?|impairments?|shortfall|debit)\b",
     re.IGNORECASE,
 )
 _ABOUT = (
@@ -121,11 +127,13 @@ def says_none(text: str, both: bool = True) -> bool:
 
 def is_denied(text: str, start: int, end: int) -> bool:
     """Return whether the words from `start` to `end` are denied."""
-    hits = list(_DENIES.finditer(clause_before(text, start)))
-    if _SAVE.search(text[max(start - 80, 0) : start]):
-        return True
-    near = bool(hits) and len(clause_before(text, start)[hits[-1].end() :].split()) <= 7
-    return near or _DENIED.match(text[end : end + 80]) is not None
+    before = clause_before(text, start)
+    hits = list(_DENIES.finditer(before))
+    return (
+        (bool(hits) and len(before[hits[-1].end() :].split()) <= 7)
+        or _SAVE.search(text[max(start - 80, 0) : start]) is not None
+        or _DENIED.match(text[end : end + 80]) is not None
+    )
 
 
 def is_doubted(text: str, start: int) -> bool:

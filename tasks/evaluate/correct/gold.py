@@ -8,6 +8,7 @@ from decimal import Decimal
 from rarefy.data_contracts.rows import VERDICTS, Question
 from rarefy.tasks.evaluate.correct.by_clock import is_time_of_day
 from rarefy.tasks.evaluate.correct.by_period import SECONDS, parse_frequency, spell_spans
+from rarefy.tasks.evaluate.correct.by_version import is_version
 from rarefy.tasks.evaluate.correct.claim_status import YES_NO_QUESTION, negative_wording, stated_bound
 from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
@@ -19,7 +20,7 @@ from rarefy.tasks.evaluate.correct.normalise import (
     stems,
 )
 from rarefy.tasks.text.dates import Moment, moments, years
-from rarefy.tasks.text.quantities import DURATIONS, SCALES
+from rarefy.tasks.text.quantities import DURATIONS, SCALES, UNITS
 from rarefy.tasks.text.stems import stem
 
 _FILLER = EMPTY | frozenset(
@@ -44,6 +45,9 @@ _SHARE = re.compile(
 )
 _MANY = re.compile(r"\bhow (?:many|much)\b|\bwhat (?:number|amount)\b", re.IGNORECASE)
 _SIGN_AND_NAME = re.compile(r"([^\w\s]{1,3}) \(([^()]+)\)")  # "; (semicolon)": either says it
+_OVER = {str(number): word for word, number in UNITS.items() if 0 < number < 10}
+_UNDER = {"2": "half", "3": "third", "4": "quarter", "5": "fifth", "8": "eighth", "10": "tenth"}
+_FRACTION = re.compile(rf"(?<![\w./])([1-9])/({'|'.join(_UNDER)})(?![\w/])")
 _SHORT_UNIT = re.compile(r"(?<![\w.])(\d{1,3}(?:\.\d+)?)\s?(ms|s|h)(?!\w)")
 _BRACKETED = re.compile(r"(?P<first>[^()]+?) \((?P<again>[^()]+)\)")
 _SAME = Decimal("0.02")  # of one value in two units, as they are rounded
@@ -84,7 +88,7 @@ class ExactValue:
 class GoldAnswer:
     """A parsed gold answer."""
 
-    kind: str  # verdict | clock | frequency | moment | value | text | parts
+    kind: str  # verdict | version | clock | frequency | moment | value | text | parts
     forms: tuple[str, ...]
     values: tuple[ExactValue, ...] = ()
     moments: tuple[Moment, ...] = ()
@@ -142,9 +146,12 @@ def parse_gold(question: Question) -> GoldAnswer:
 
 
 def spell_units(text: str, answer: str) -> str:
-    """Return a text with its units of time spelled out ("15s", "half an hour"), where the gold answer is a time."""
-    if re.match(r"(?:every|each) \d", answer.strip()):
-        answer = answer.strip().split(" ", 1)[1]
+    """Return a text with what is short for it spelled out, where the gold answer is a fraction or a time.
+
+    "2/3" is two-thirds, "15s" is 15 seconds, and "half an hour" is 30 minutes.
+    """
+    if any(one.worded and one.amount < 1 for one in find_values(answer)):
+        text = _FRACTION.sub(lambda hit: f"{_OVER[hit[1]]}-{_UNDER[hit[2]]}{'s' if hit[1] != '1' else ''}", text)
     values = find_values(spell_spans(answer))
     if not _SHORT_UNIT.fullmatch(answer.strip()) and not (values and all(one.unit in SECONDS for one in values)):
         return text
@@ -170,6 +177,8 @@ def _parse_forms(forms: tuple[str, ...], about: Expectation, whole: bool) -> Gol
     first = forms[0] if forms else ""
     if first.strip(" .").casefold() in VERDICTS or (FIRST.match(first) and YES_NO_QUESTION.match(about.question.text)):
         return GoldAnswer("verdict", forms)
+    if forms and all(is_version(form, about.question.text) for form in forms):
+        return GoldAnswer("version", forms)
     if whole and forms and all(is_time_of_day(form) for form in forms):
         return GoldAnswer("clock", forms)
     if whole and forms and all(map(parse_frequency, forms)):
@@ -177,7 +186,13 @@ def _parse_forms(forms: tuple[str, ...], about: Expectation, whole: bool) -> Gol
     if whole and len(parts := split_parts(first, about)) > 1:
         ordered = "respectively" in first or "respectively" in plain_text(about.question.text)
         stated = [one.amount for one in find_values(first)]
-        unread = tuple(form for form in forms[1:] if not stated or [one.amount for one in find_values(form)] != stated)
+        named = [split_tokens(part) for part in parts]
+        unread = tuple(
+            form
+            for form in forms[1:]
+            if [one.amount for one in find_values(form)] != stated
+            or (not stated and [split_tokens(part) for part in split_parts(form, about)] != named)
+        )
         parsed = tuple(_parse_forms((part,), about, False) for part in parts)
         return GoldAnswer("parts", forms, parts=parsed, ordered=ordered, unread=unread)
     if _ADDRESS.fullmatch(first) or _is_restatement(first, about):
@@ -202,7 +217,7 @@ def _parse_forms(forms: tuple[str, ...], about: Expectation, whole: bool) -> Gol
 
 def _is_restatement(form: str, about: Expectation) -> bool:
     """Return whether a form is a sentence whose only numbers and years are the question's ("In 2022, AMD ...")."""
-    if len(form.split()) < _SENTENCE:
+    if len(form.split()) < _SENTENCE or any(way[1] for one in moments(form) for way in one.ways):
         return False
     asked_of = plain_text(about.question.text)
     stated = {one.amount for one in find_values(asked_of)} | {*about.years}
@@ -223,7 +238,9 @@ def split_parts(form: str, about: Expectation) -> list[str]:
     if ranged and all(_is_one_value(part, about) for part in ranged.groups()):
         return [*ranged.groups()]
     bare = re.sub(r",?\s*respectively\.?$", "", form)
-    items = [part.strip() for part in re.split(r",\s+(?:and\s+)?|\s+and\s+", bare) if part.strip()]
+    items = [
+        re.sub(r"^an?\s", "", part.strip()) for part in re.split(r",\s+(?:and\s+)?|\s+and\s+", bare) if part.strip()
+    ]
     if len(items) > 1 and all(_is_one_value(item, about) for item in items):
         return items
     if len(items) > 1 and (
@@ -353,6 +370,8 @@ def _kind_and_unit(all_: list[Value], one: Value, about: Expectation) -> tuple[s
     money = next((other.unit for other in all_ if other.kind == "money"), about.unit if about.unit.isupper() else "")
     if money:
         return "money", money
+    if not one.nouns and (unit := next((other.unit for other in all_ if other.kind == "measure"), "")):
+        return "measure", unit
     return (
         ("percent", "") if any(other.kind == "percent" for other in all_) or about.unit == "percent" else ("count", "")
     )

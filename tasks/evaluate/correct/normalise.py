@@ -169,7 +169,7 @@ class Value:
     @property
     def strong(self) -> bool:
         """Return whether it looks like an amount, even without a unit."""
-        return self.kind != "count" or self.scaled or self.grouped or self.pointed or self.amount >= 1000
+        return self.kind != "count" or self.grouped or self.pointed or self.enclosed or self.amount >= 1000
 
 
 def plain_text(text: str, language: str = "en") -> str:
@@ -177,7 +177,7 @@ def plain_text(text: str, language: str = "en") -> str:
 
     In German and French, "47,5 Milliarden Euro" becomes "47500000000 EUR".
     """
-    text = characters.lettered(characters.plain(text))
+    text = re.sub(r"(?<=\d) & (?=\d)", " and ", characters.lettered(characters.plain(text)))
     if language == "en":
         return text
     for one in reversed(quantities(text, language=language)):

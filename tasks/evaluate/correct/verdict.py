@@ -12,6 +12,7 @@ from rarefy.tasks.evaluate.correct.by_clock import judge_clock
 from rarefy.tasks.evaluate.correct.by_period import SECONDS, judge_frequency
 from rarefy.tasks.evaluate.correct.by_set import judge_set
 from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
+from rarefy.tasks.evaluate.correct.by_version import judge_version
 from rarefy.tasks.evaluate.correct.by_words import (
     REFERENCE,
     SHORT,
@@ -23,6 +24,7 @@ from rarefy.tasks.evaluate.correct.by_words import (
 )
 from rarefy.tasks.evaluate.correct.choice import judge_choice
 from rarefy.tasks.evaluate.correct.claim_status import (
+    NEGATION,
     YES_NO_QUESTION,
     Outcome,
     is_compared,
@@ -37,7 +39,6 @@ from rarefy.tasks.evaluate.correct.claim_status import (
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
 from rarefy.tasks.evaluate.correct.gold import (
     FIRST,
-    ExactValue,
     Expectation,
     GoldAnswer,
     is_range,
@@ -48,6 +49,7 @@ from rarefy.tasks.evaluate.correct.gold import (
 from rarefy.tasks.evaluate.correct.judging import GROUPS, JudgeCase, choose_role
 from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
+    Value,
     extract_answer,
     find_values,
     is_code_name,
@@ -68,7 +70,6 @@ _MEANS = {"true": "yes", "false": "no", "not": "no", "never": "no"}
 _JOINED = re.compile(r"\s*(?:[,;/|&\n]|\b(?:and|or|as well as|plus)\b)\s*", re.IGNORECASE)
 _CHOOSES = re.compile(r"\b(?:can|may|could|might|or)\b", re.IGNORECASE)  # of several things each will do
 _LEAD_IN = re.compile(r"^\W*(?:(?:only|just|both|either|all of|the)\s+)+", re.IGNORECASE)
-_DENYING = re.compile(r"\b(?:not|no|none|never|nor|neither|cannot)\b|n't\b", re.IGNORECASE)
 _SAYS = frozenset(
     "it they he she them not no none never cannot do does did can may must will would should could".split()
 )
@@ -83,7 +84,8 @@ _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B
 )
 _ORDINAL_PREFIX = re.compile(r"\b(?:first|second|third)-(?=[a-z])", re.IGNORECASE)  # "third-party carriers"
 _NUMBERED_NAME = re.compile(  # "Note 7", "KC-46A", "10-K", "(b)(3)"
-    rf"{REFERENCE.pattern.replace('?P<number>', '?:')}|\b(?!FY)[A-Z]{{1,4}}-?\d+[A-Z]?\b|\b\d{{1,3}}-[A-Z]\b",
+    rf"{REFERENCE.pattern.replace('?P<number>', '?:')}|\b(?!FY|[QH]\d\b)[A-Z]+-?\d+[A-Z]*\b"
+    r"|\b\d+(?:\.\d+){2,}\b|\b\d{1,3}-[A-Z]\b",
     re.IGNORECASE,
 )
 _VAGUE_PROSE = re.compile(  # words of a long answer that may say how much, or decline
@@ -107,8 +109,10 @@ _HOW_OFTEN = re.compile(  # words that may say how often
     r"|continu\w+|constant|occasional|as needed|on demand|second|minute|hour|day|night|week|month|quarter|year)s?\b",
     re.IGNORECASE,
 )
-_DAY_IN_WORDS = re.compile(  # "the first of January"
-    rf"\b(?:the )?(?P<day>{'|'.join(ORDINALS)})(?: day)? of (?P<month>{MONTH})\b", re.IGNORECASE
+_DAY_IN_WORDS = re.compile(  # "the first of January", "January first"
+    rf"\b(?:the )?(?P<day>{'|'.join(ORDINALS)})(?: day)? of (?P<month>{MONTH})\b"
+    rf"|\b(?P<month2>{MONTH}) (?:the )?(?P<day2>{'|'.join(ORDINALS)})\b",
+    re.IGNORECASE,
 )
 _SMALL = re.compile(r"[$€£]?\d{1,3}%?\.?")  # no year
 _FIRM = frozenset(("money", "percent", "points"))  # kinds of number that show their unit
@@ -117,11 +121,15 @@ _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  
 
 
 def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
-    """Judge an answer, as `extract_answer` returns it, as right, wrong or open."""
+    """Judge an answer, as `extract_answer` returns it, as right, wrong or open; never wrong without `config.value`."""
+    outcome = _match_any(text, gold, about, config)
+    return unclear(outcome.why) if outcome.verdict == "wrong" and not config.value else outcome
+
+
+def _match_any(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     text = spell_units(text, about.question.answer)
     if about.question.members:
-        of_set = judge_set(text, about.question)
-        return unclear(of_set.why) if of_set.verdict == "wrong" and not config.value else of_set
+        return judge_set(text, about.question)
     if config.match == "plain":
         return _match_plain(text, gold)
     if about.question.chance and (outcome := judge_choice(text, about.question)):
@@ -141,26 +149,25 @@ def _match_one(
 ) -> Outcome:
     if gold.kind == "verdict":
         return _judge_yes_no(text, gold, about, config)
+    short = len(split_words(text)) <= SHORT
+    if gold.kind == "version":
+        return judge_version(text, gold.forms, about.question.text, short)
     if gold.kind == "clock":
-        short = config.value and len(split_words(text)) <= SHORT
         outcome = judge_clock(text, gold.forms, about.question.text, short)
     elif gold.kind == "frequency":
         outcome = judge_frequency(text, gold.forms, about.words)
-        if outcome.verdict == "wrong" and not config.value:
-            outcome = unclear("unmatched")
     elif gold.kind == "moment":
         outcome = _judge_moment(text, gold, about, config, beside)
     elif gold.kind == "value":
         outcome = judge_value(text, gold, about, config, [exact for other in beside for exact in other.values])
     else:
-        outcome = judge_words(text, gold, about, listed=bool(beside))
-        return unclear("unmatched") if outcome.verdict == "wrong" and not config.value else outcome
+        return judge_words(text, gold, about, listed=bool(beside))
     if outcome.verdict != "open":
         return outcome
     otherwise = _match_otherwise(text, gold, about, config, beside)
     if otherwise and otherwise.verdict == "right":
         return otherwise
-    elsewhere = outcome.why != "unmatched" or gold.unread or not config.value
+    elsewhere = outcome.why != "unmatched" or gold.unread
     return outcome if elsewhere or not _lacks_value(text, gold, about, beside) else wrong("no_value", text)
 
 
@@ -183,20 +190,14 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequen
     long = len(split_words(text)) > SHORT
     if long and (beside or not _is_plain_value(gold) or _VAGUE_PROSE.search(text)):
         return False
-    dates = moments(text) if long or kinds <= {"money", "percent"} else ()
+    bare_years = long or kinds <= {"money", "percent"}  # else a year may be a number
+    own = gold.kind in ("moment", "clock", "frequency")
+    dates = [one for one in moments(text) if bare_years or (not own and any(way[1] for way in one.ways))]
     text = _ORDINAL_PREFIX.sub("", text)
     others = [
         one
         for one in find_values(text)
-        if (one.year and dates)
-        or (
-            not long
-            and (
-                one.kind in _FIRM - kinds
-                or (one.scaled and one.kind == "count" and kinds <= _UNSCALED)
-                or (one.kind == "measure" and _is_another_measure(one.unit, gold, about))
-            )
-        )
+        if (one.year and dates) or (not long and _is_of_another_kind(one, kinds, gold, about))
     ]
     rest = list(text)
     for start, end in [(one.start, one.end) for one in dates] + [(one.start, one.end) for one in others]:
@@ -207,6 +208,21 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequen
     figures = {_leading_digits(exact.amount) for exact in gold.values}
     named = (Decimal(digits) for digits in re.findall(r"\d+", left))
     return figures.isdisjoint(map(_leading_digits, (*named, *(one.amount for one in others))))
+
+
+def _is_of_another_kind(one: Value, kinds: set[str], gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether a number of a short answer is not of the gold answer's kind, nor a number of its date."""
+    if one.kind == "measure":
+        return _is_another_measure(one.unit, gold, about)
+    if one.kind != "count":
+        return one.kind in _FIRM - kinds
+    if gold.kind in ("clock", "frequency"):
+        return False
+    if gold.kind == "moment":
+        parts = {part for date in gold.moments for way in date.ways for part in (*way, way[0] % 100)}
+        return one.amount not in parts and (one.worded or one.pointed or bool(split_tokens(one.nouns)))
+    things = {stem(word) for word in split_tokens(one.nouns)[:1]}
+    return (bool(things) and not things & about.words) or (one.scaled and kinds <= _UNSCALED)
 
 
 def _is_plain_value(gold: GoldAnswer) -> bool:
@@ -221,7 +237,7 @@ def _is_plain_value(gold: GoldAnswer) -> bool:
 
 def _is_another_measure(unit: str, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether a unit measures something else than the gold answer: "45 degrees" for 2 seconds or for a count."""
-    if stem(unit) in about.words:
+    if stem(unit) in about.words and not {exact.kind for exact in gold.values} <= _FIRM:
         return False
     units = {exact.unit for exact in gold.values if exact.kind == "measure"}
     long = unit in SECONDS and unit not in ("second", "minute", "hour")  # "two years later" may be a date
@@ -276,7 +292,7 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     if right_ones:
         return unclear("some_parts", words, covered)
     words_alone = GoldAnswer("text", tuple(form for part in gold.parts for form in part.forms))
-    if {part.kind for part in gold.parts} == {"text"} and config.value:
+    if {part.kind for part in gold.parts} == {"text"}:
         outcomes = [judge_words(text, words_alone, about)]
     if all(one.verdict == "wrong" for one in outcomes) and not gold.unread:
         return wrong("other_value", outcomes[0].matched)
@@ -289,7 +305,7 @@ def _judge_list(text: str, gold: GoldAnswer, about: Expectation, config: Correct
     Right is one with all of them, whatever joins them; wrong one that lacks a name.
     """
     offered = re.search(r"\bor\b", text) and not _CHOOSES.search(about.question.text)
-    if len(split_words(text)) > SHORT or _DENYING.search(text) or "?" in text or offered:
+    if len(split_words(text)) > SHORT or NEGATION.search(text) or "?" in text or offered:
         return None
     items = [item.strip(" .") for item in _JOINED.split(_LEAD_IN.sub("", text)) if item.strip(" .")]
     found = [
@@ -308,7 +324,7 @@ def _judge_list(text: str, gold: GoldAnswer, about: Expectation, config: Correct
     if covered == 1 and not gold.ordered:
         return right("contained", text)
     names = {part.kind for part in gold.parts} == {"text"}
-    lacking = covered < 1 and names and config.value and not gold.unread
+    lacking = covered < 1 and names and not gold.unread
     return Outcome("wrong", "value", text, "missing_part", covered) if lacking else None
 
 
@@ -317,12 +333,14 @@ def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: Corre
     wanted = {
         _MEANS.get(hit["word"].casefold(), hit["word"].casefold()) for form in gold.forms if (hit := FIRST.match(form))
     }
+    if says_none(text, both=False) and wanted == {"no"}:
+        return right("exact", text)
     hit = FIRST.match(text)
     if hit is None:
         said = _stated_verdict(text, about)
         if said in wanted:
             return right("contained", text)
-        if said and config.value:
+        if said:
             return wrong("other_value", text)
         named = (
             is_only_figures(text)
@@ -331,7 +349,7 @@ def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: Corre
                 is_capitalised(text) and not wordnet.known(text.strip(" .!").casefold())  # "Disabled."
             )
         )
-        if config.value and named and wanted == {"no"} and not stems(text) & about.words:
+        if named and wanted == {"no"} and not stems(text) & about.words:
             return wrong("no_value", text)  # it means yes, or nothing
         return unclear("unmatched")
     answer = _MEANS.get(hit["word"].casefold(), hit["word"].casefold())
@@ -344,7 +362,7 @@ def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: Corre
         if len(split_words(text)) > SHORT and not any(form.strip(" .").casefold() in VERDICTS for form in gold.forms):
             return unclear("explanation", hit["word"])  # the gold answer's own is for a judge to compare
         return right("exact" if len(split_words(text)) == 1 else "contained", hit["word"])
-    return wrong("other_value", hit["word"]) if config.value else unclear("unmatched")
+    return wrong("other_value", hit["word"])
 
 
 def _stated_verdict(text: str, about: Expectation) -> str:
@@ -357,9 +375,9 @@ def _stated_verdict(text: str, about: Expectation) -> str:
     words = split_tokens(text)
     own = stems(asked)
     new = {word for word in words if word not in EMPTY and word not in _SAYS and not stems(word) <= own}
-    if not YES_NO_QUESTION.match(asked) or _DENYING.search(asked) or new or len(words) > SHORT or "?" in text:
+    if not YES_NO_QUESTION.match(asked) or NEGATION.search(asked) or new or len(words) > SHORT or "?" in text:
         return ""
-    denied = len(_DENYING.findall(text))
+    denied = len(NEGATION.findall(text))
     pronoun = _PRONOUN.match(text)
     echoed = pronoun is not None and (
         not any(word not in EMPTY and word not in _SAYS for word in words) or own & stems(text[pronoun.end() :])
@@ -373,7 +391,8 @@ def _judge_moment(
     text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig, beside: Sequence[GoldAnswer]
 ) -> Outcome:
     text = _DAY_IN_WORDS.sub(
-        lambda hit: f"{ORDINALS[hit['day'].lower()]} {hit['month']}", _YEAR_AND_MARK.sub(r"\1", text)
+        lambda hit: f"{ORDINALS[(hit['day'] or hit['day2']).lower()]} {hit['month'] or hit['month2']}",
+        _YEAR_AND_MARK.sub(r"\1", text),
     )
     dates = list(moments(text))
 
@@ -384,15 +403,12 @@ def _judge_moment(
         return not is_denied(text, one.start, one.end) and not is_doubted(text, one.start)
 
     parts = [one for other in beside for one in other.moments]
-    same: list[Moment] = []
-    less: list[Moment] = []
-    other: list[Moment] = []
-    for one in dates:
-        verdict = _compare_moments(gold.moments, one)
-        if verdict == "less" and not one.years and any(mine.years & about.years for mine in gold.moments):
-            verdict = "same"  # "September 28", where the question says the year
-        {"same": same, "less": less, "other": other}[verdict].append(one)
-    other = [one for one in other if not any(compare_moments(part, one) == "same" for part in parts)]
+    verdicts = [_compare_moments(gold.moments, one, about) for one in dates]
+    same, less, other = (
+        [one for one, found in zip(dates, verdicts, strict=True) if found == verdict]
+        for verdict in ("same", "less", "other")
+    )
+    other = [one for one in other if not parts or _compare_moments(parts, one, about) != "same"]
     exact = any(any(way[1:]) for mine in gold.moments for way in mine.ways)  # more than a year
     if not exact:
         finer = [one for one in dates if any(any(way[1:]) for way in one.ways)]
@@ -416,8 +432,7 @@ def _judge_moment(
     alone = len(dates) == 1 and set(split_tokens(text[: dates[0].start] + text[dates[0].end :])) <= EMPTY
     firm = [one for one in other if is_asserted(one) and (alone or not exact or any(any(way[1:]) for way in one.ways))]
     if (
-        config.value
-        and not gold.unread
+        not gold.unread
         and firm
         and len(firm) == len(other)
         and (beside or len({one.ways for one in other}) == 1)
@@ -430,10 +445,11 @@ def _judge_moment(
     return unclear("unmatched")
 
 
-def _compare_moments(golds: Sequence[Moment], one: Moment) -> str:
+def _compare_moments(golds: Sequence[Moment], one: Moment, about: Expectation) -> str:
     """Return "same", "less" (less exact) or "other" for a date against all gold forms.
 
-    A form that is only a year, or a decade, makes no date right that contradicts a more exact form.
+    A form that is only a year, or a decade, makes no date right that contradicts a more exact form. A day needs no
+    year ("September 28"), and a month none that the question says.
     """
     verdicts = {compare_moments(mine, one) for mine in golds}
     if any(not mine.decade for mine in golds) and not one.decade:
@@ -443,7 +459,10 @@ def _compare_moments(golds: Sequence[Moment], one: Moment) -> str:
     another = finer and any(way[1] for way in one.ways) and all(compare_moments(mine, one) == "other" for mine in finer)
     if "same" in verdicts and another:
         return "less"
-    return min(verdicts, key=("same", "less", "other").index)
+    verdict = min(verdicts, key=("same", "less", "other").index)
+    days = [mine for mine in golds if all(all(way[1:3]) for way in (*mine.ways, *one.ways))]
+    whole = any(mine.years & about.years for mine in golds) or any(compare_moments(day, one) == "less" for day in days)
+    return "same" if verdict == "less" and not one.years and whole else verdict
 
 
 def _are_adjacent_years(gold: Moment, one: Moment) -> bool:
@@ -463,11 +482,6 @@ def _match_plain(text: str, gold: GoldAnswer) -> Outcome:
         if any(tokens[at : at + len(wanted)] == wanted for at in range(len(tokens) - len(wanted) + 1)):
             return right("contained", form)
     return unclear("unmatched")
-
-
-def exact_values(gold: GoldAnswer) -> tuple[ExactValue, ...]:
-    """Return all values of a gold answer and its parts."""
-    return (*gold.values, *(exact for part in gold.parts for exact in exact_values(part)))
 
 
 FAULT = "not_judged"  # prefix of the reason where judging an answer raised an exception
@@ -522,7 +536,8 @@ class Verdicts:
         outcome = self._outcome(question, text)
         if outcome.verdict == "right" and outcome.stage == "exact" and not answer.refused:
             return replace(row, value=1.0, stage="exact", matched=outcome.matched)  # "None" may be the answer
-        declined = self._declined(answer, text, question, protocol)
+        counted = outcome.verdict == "wrong" and says_none(text, both=False) and self._gold(question)[1].many
+        declined = None if counted else self._declined(answer, text, question, protocol)  # "none" is how many
         if isinstance(declined, str):
             return self._refused(row, protocol, answer, declined)
         guessed = declined.guess or declined.rest if declined else ""

@@ -51,7 +51,7 @@ def test_the_collections_are_large_and_of_all_kinds():
     counted = Counter(pair.expected for pair in (*PAIRS, *UNSEEN))
     assert counted.total() >= 600 and min(counted.values()) >= 100
     kinds = {parse_gold(pair.question).kind for pair in PAIRS}
-    assert kinds == {"verdict", "clock", "frequency", "moment", "value", "text", "parts"}
+    assert kinds == {"verdict", "version", "clock", "frequency", "moment", "value", "text", "parts"}
 
 
 def test_a_decision_says_what_was_matched_and_an_open_answer_why():

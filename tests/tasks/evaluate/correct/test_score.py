@@ -142,7 +142,7 @@ def test_a_refusal_beside_an_answer_has_a_stated_outcome(text, answered, refused
     assert (told.value, told.refused) == refused
 
 
-@pytest.mark.parametrize("text", ["about $48 billion", "not $47.5 billion", "All of it", "$46 or $47.5 billion"])
+@pytest.mark.parametrize("text", ["$48 billion", "not $47.5 billion", "All of it", "$46 or $47.5 billion"])
 def test_offline_what_no_rule_decides_is_unscored_and_never_guessed(text):
     row = only(text)
     assert (row.status, row.value, row.stage) == ("missing", None, "") and row.why.startswith("judge_needed: ")
@@ -153,7 +153,7 @@ def test_offline_what_no_rule_decides_is_unscored_and_never_guessed(text):
 @pytest.mark.parametrize("protocol", [name for name, one in PROTOCOLS.items() if one.contained])
 def test_where_right_is_what_contains_the_answer_nobody_judges(protocol):
     judge = says("[Start answer]Yes[End answer]")
-    rows = scored("about $48 billion", "Larkspur", protocol=protocol, config=JUDGED, judge=judge)
+    rows = scored("$48 billion", "Larkspur", protocol=protocol, config=JUDGED, judge=judge)
     assert [(row.status, row.value) for row in rows] == [("scored", 0.0)] * 2 and judge.asked == []
     assert only("$47,525 million, and Gaming $10,447 million", protocol=protocol).value == 1.0
 
@@ -180,7 +180,7 @@ def test_what_went_wrong_or_was_not_tried_has_no_value():
     ],
 )
 def test_the_judge_decides_what_rules_leave_open(protocol, reply, value):
-    row = only("about $48 billion", protocol=protocol, config=JUDGED, judge=says(reply))
+    row = only("$48 billion", protocol=protocol, config=JUDGED, judge=says(reply))
     assert (row.status, row.value, row.stage, row.judge) == ("scored", value, "judge", "judge-1-of-may")
     assert row.refused is False and row.why
 
@@ -197,23 +197,23 @@ def test_the_judge_decides_what_rules_leave_open(protocol, reply, value):
     ],
 )
 def test_a_reply_that_cannot_be_read_is_a_failure_with_its_reason_and_counted(protocol, reply, why):
-    lost, row = scored("about $48 billion", protocol=protocol, config=JUDGED, judge=says(reply))
+    lost, row = scored("$48 billion", protocol=protocol, config=JUDGED, judge=says(reply))
     assert isinstance(lost, Unanswered) and (lost.reason, lost.text, lost.stage) == (why, reply, "correct")
     assert (row.status, row.value, row.why) == ("failed", None, f"judge: {why}")
 
 
 def test_a_judges_2_or_4_is_kept_where_the_option_says_so():
     kept = JUDGED.model_copy(update={"off_scale": "kept"})
-    assert only("about $48 billion", protocol="magic_mushroom", config=kept, judge=says("4")).value == 0.8
+    assert only("$48 billion", protocol="magic_mushroom", config=kept, judge=says("4")).value == 0.8
 
 
 def test_a_judge_that_fails_leaves_a_failure_and_not_a_wrong_answer():
-    lost, row = scored("about $48 billion", config=JUDGED, judge=says("Yes", error="timeout"))
+    lost, row = scored("$48 billion", config=JUDGED, judge=says("Yes", error="timeout"))
     assert (lost.reason, row.status, row.why) == ("timeout", "failed", "judge: timeout")
 
 
 def test_a_judge_that_says_nothing_at_all_is_a_failure_too():
-    lost, row = scored("about $48 billion", config=JUDGED, judge=lambda requests: iter([*requests][:0]))
+    lost, row = scored("$48 billion", config=JUDGED, judge=lambda requests: iter([*requests][:0]))
     assert (lost.reason, row.status) == ("lost", "failed")
 
 
@@ -246,12 +246,12 @@ def test_each_role_shows_the_papers_own_words():
                                  "correct answer to the question?"),
         "magic_mushroom": ("Score 1: Partially correct but contains significant errors.",
                            "Score 3: Moderately correct but lacks some details or precision.",
-                           "Candidate Answer: about $48 billion"),
+                           "Candidate Answer: $48 billion"),
         "rare": ("Reply with one word between the marks",),
     }  # fmt: skip
     for protocol, words in printed.items():
         judge = says("Yes")
-        scored("about $48 billion", protocol=protocol, config=JUDGED, judge=judge)
+        scored("$48 billion", protocol=protocol, config=JUDGED, judge=judge)
         shown = "\n".join(message.content for message in judge.asked[0].messages)
         assert all(one in shown for one in words) and "$47.5 billion" in shown and REVENUE.text in shown
         assert PROTOCOLS[protocol].judge in ("", protocol) and GROUPS.startswith("retrieval_robustness")
@@ -275,7 +275,7 @@ def test_a_very_long_answer_is_shown_with_its_middle_left_out():
 
 def test_equal_answers_are_judged_once_and_what_rules_decide_never():
     judge = says("Yes")
-    rows = scored("about $48 billion", "$47,525", "about $48 billion", "$46 billion", config=JUDGED, judge=judge)
+    rows = scored("$48 billion", "$47,525", "$48 billion", "$46 billion", config=JUDGED, judge=judge)
     assert len(judge.asked) == 1 and [row.value for row in rows] == [1.0, 1.0, 1.0, 0.0]
     assert [row.trial_id for row in rows] == ["0", "1", "2", "3"]
 
@@ -283,17 +283,17 @@ def test_equal_answers_are_judged_once_and_what_rules_decide_never():
 def test_rounds_of_a_judge_give_the_median_and_their_agreement():
     thrice = JUDGED.model_copy(update={"rounds": 3})
     judge = says("Yes", "No", "Yes")
-    row = only("about $48 billion", config=thrice, judge=judge)
+    row = only("$48 billion", config=thrice, judge=judge)
     assert (row.value, row.votes) == (1.0, (1.0, 0.0, 1.0)) and [r.seed for r in judge.asked] == [0, 1, 2]
     told = measure_agreement([row.votes, (1.0, 1.0, 1.0), (0.0, 0.0, 0.0), ()])
     assert (told.answers, told.alike) == (3, 2) and "2 of 3 answers judged alike" in str(told)
     assert measure_agreement([(), (1.0,)]) is None
-    lost, row = scored("about $48 billion", config=thrice, judge=says("No", "what?", "No"))
+    lost, row = scored("$48 billion", config=thrice, judge=says("No", "what?", "No"))
     assert (lost.reason, row.value, row.votes) == ("unparsable", 0.0, (0.0, 0.0))
 
 
 def test_order_and_portions_change_no_score():
-    texts = ["$47,525", "about $48 billion", "", "NO-RES", "either $46 or $47.5 billion", "Larkspur", "$46 billion"] * 3
+    texts = ["$47,525", "$48 billion", "", "NO-RES", "either $46 or $47.5 billion", "Larkspur", "$46 billion"] * 3
     rows = [Answer(str(n), "s", "a", text) for n, text in enumerate(texts)]
     trials = {row.trial_id: Trial(row.trial_id, "rare", "revenue", "gold", "passages", "v") for row in rows}
 
@@ -327,6 +327,6 @@ def test_every_option_that_a_paper_leaves_open_is_tagged():
 def test_a_score_is_a_row_of_its_table():
     from rarefy.data_contracts.tables import from_table, to_table
 
-    rows = scored("$47,525", "about $48 billion", "NO-RES")
+    rows = scored("$47,525", "$48 billion", "NO-RES")
     assert all(isinstance(row, Score) for row in rows)
     assert [*from_table(to_table(rows, Score), Score)] == rows
