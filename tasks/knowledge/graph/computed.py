@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from heapq import heapify, heappop, heapreplace
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, pairwise
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
@@ -101,11 +101,11 @@ class Figures:
             yield sorted(group, key=lambda triplets: triplets[0].period_end)
 
     def side_by_side(self) -> Iterator[list[list[Triplet]]]:
-        """Figures of several filers of one measure, unit and fiscal year."""
+        """Figures of several filers of one measure that people follow, one unit and one fiscal year; none per share."""
         groups: dict[tuple[str, str, bool, str], list[list[Triplet]]] = defaultdict(list)
         for (_, measure, unit, start, _), triplets in self.stated.items():
             year = self.year_of(triplets[0])
-            if triplets[0].subject_type == _WHOLE and year:
+            if triplets[0].subject_type == _WHOLE and year and "/" not in unit and not is_unfollowed(triplets[0]):
                 groups[measure, unit, bool(start), year].append(triplets)
         yield from (group for _, group in sorted(groups.items()))
 
@@ -258,30 +258,33 @@ def comparisons(figures: Figures) -> Iterator[Operands]:
 
     That a giant sells more than a small firm needs no passage, and firms of two trades are compared by nobody but for
     how fast they grow; and the number of sets stays in proportion to that of figures. Of parts in one table it is asked
-    which of three has the most, where there are three: of two it is a guess.
+    which of three has the most: of two it is a guess.
     """
     for group in figures.side_by_side():
         yield from _compare("comparison", BETWEEN, group, alike=False, farthest=NEARBY)
     for group in figures.members():
         for table in by_table(group):
-            sizes = [(size, step) for size, step in BETWEEN if size == min(len(table), FEWEST)]
+            sizes = [(size, step) for size, step in BETWEEN if size == FEWEST]
             yield from _compare("comparison", sizes, table, alike=True)
     yield from growths(figures)
 
 
 def growths(figures: Figures) -> Iterator[Operands]:
-    """Which of two filers, or parts of one filer, grew faster from one year to the next: both figures, old first.
+    """Which of three filers, or parts of one filer, grew fastest from one year to the next: both figures, old first.
 
-    Both grew, neither by more than itself.
+    All grew, none by more than itself. Where only two did it is asked which of them grew faster.
     """
     for moved, alike in figures_of_two_years(figures):
         grown = [one for one in moved if 0 < one.rate <= 1]
         ranked = sorted(grown, key=lambda one: (one.rate, one.new[0].triplet_id))
+        size = min(len(ranked), FEWEST)
         for step in (1, 2):
-            for slow, fast in zip(ranked, ranked[step:], strict=False):
-                found = choose_operands("comparison", (slow.old, slow.new, fast.old, fast.new), alike)
-                if found and fast.rate - slow.rate >= NEAR:
-                    yield found
+            for at in range(len(ranked) - (size - 1) * step if size > 1 else 0):
+                chosen = ranked[at : at + size * step : step]
+                if all(fast.rate - slow.rate >= NEAR for slow, fast in pairwise(chosen)):
+                    figures_of_all = [figure for one in chosen for figure in (one.old, one.new)]
+                    if found := choose_operands("comparison", figures_of_all, alike):
+                        yield found
 
 
 def is_of_growth(facts: Sequence[Triplet]) -> bool:
