@@ -22,7 +22,7 @@ from rarefy.tasks.knowledge.graph.listings import trace_listings
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
 from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
-VERSION = 12  # companies by what people follow, of parts three, whose growth too
+VERSION = 12  # companies by what people follow, of parts three, whose growth too; nothing computed of dull lines
 COUNT_VERSION = 12  # likewise
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]

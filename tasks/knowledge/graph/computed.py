@@ -69,11 +69,6 @@ class Operands:
         return 1 if high <= CLOSE * low else 2
 
     @property
-    def dull(self) -> bool:
-        """Whether it is of a whole company's line that people do not follow."""
-        return is_unfollowed(self.triplets[0])
-
-    @property
     def spread(self) -> tuple[tuple[str, ...], ...]:
         """What it is one of, so that no measure, thing or document takes more than its turn."""
         first = self.triplets[0]
@@ -101,11 +96,11 @@ class Figures:
             yield sorted(group, key=lambda triplets: triplets[0].period_end)
 
     def side_by_side(self) -> Iterator[list[list[Triplet]]]:
-        """Figures of several filers of one measure that people follow, one unit and one fiscal year; none per share."""
+        """Figures of several filers of one measure, unit and fiscal year, none of them per share."""
         groups: dict[tuple[str, str, bool, str], list[list[Triplet]]] = defaultdict(list)
         for (_, measure, unit, start, _), triplets in self.stated.items():
             year = self.year_of(triplets[0])
-            if triplets[0].subject_type == _WHOLE and year and "/" not in unit and not is_unfollowed(triplets[0]):
+            if triplets[0].subject_type == _WHOLE and year and "/" not in unit:
                 groups[measure, unit, bool(start), year].append(triplets)
         yield from (group for _, group in sorted(groups.items()))
 
@@ -141,7 +136,10 @@ def measure_of(triplet: Triplet) -> str:
 
 
 def is_computable(triplet: Triplet) -> bool:
-    """Whether a triplet is a figure of a known thing and time, above nothing, of a measure whose direction is clear."""
+    """Whether a triplet is a figure of a known thing and time, above nothing, of a measure whose direction is clear.
+
+    With a whole company's lines that people do not follow nobody computes anything.
+    """
     return (
         not triplet.rejected_because
         and triplet.method == "table"
@@ -152,6 +150,7 @@ def is_computable(triplet: Triplet) -> bool:
         and not _UNCLEAR.search(triplet.relation)
         and not (triplet.subject_type == "REGION" and _REST_OF_WORLD.search(triplet.subject))
         and not is_in_a_role(triplet)
+        and not is_unfollowed(triplet)
     )
 
 
@@ -495,15 +494,15 @@ def name_figure(triplet: Triplet) -> str:
 def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]:
     """Operands up to the quota: next is always what is of the measure, things and documents that came least so far.
 
-    Dull ones come after all others, and easy ones after those that are not. Of equals the one from more documents comes
+    Easy ones come after those that are not. Of equals the one from more documents comes
     first, then the one with the smaller hash. A larger quota takes what a smaller one takes, and more.
     """
     taken: dict[tuple[str, ...], int] = defaultdict(int)
     seen: set[frozenset[str]] = set()
 
-    def place(one: Operands) -> tuple[bool, int, int, int, int]:
+    def place(one: Operands) -> tuple[int, int, int, int]:
         counts = [taken[group] for group in one.spread]
-        return one.dull, one.easy, max(counts), one.far, sum(counts)
+        return one.easy, max(counts), one.far, sum(counts)
 
     waiting = [(place(one), row_id(one.kind, *map(name_figure, one.triplets)), one) for one in proposed]
     waiting.sort(key=lambda entry: entry[:2])
