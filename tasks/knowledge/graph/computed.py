@@ -24,6 +24,7 @@ FARTHEST = Decimal("2.5")  # times as large: beyond, whoever knows the names kno
 NEARBY = Decimal("1.25")  # times as large: of two filers whoever knows which is the larger knows no more
 CLOSE = Decimal("1.5")  # times as large: what is known of the names does not yet tell which of two it is
 FEWEST = 3  # things of which one can be the most
+PER_TABLE = 4  # sets of three parts that are compared
 ROUNDED = Decimal("0.005")  # what the members of a whole may be short of it, or over it, by rounding
 _WEEK = 8  # days by which fiscal years of 52 and 53 weeks, or their last days, differ
 _WHOLE = "ORG"  # subject_type of the filer itself
@@ -264,8 +265,18 @@ def comparisons(figures: Figures) -> Iterator[Operands]:
     for group in figures.members():
         for table in by_table(group):
             sizes = [(size, step) for size, step in BETWEEN if size == FEWEST]
-            yield from _compare("comparison", sizes, table, alike=True)
+            yield from nearest(_compare("comparison", sizes, table, alike=True))
     yield from growths(figures)
+
+
+def nearest(compared: Iterable[Operands]) -> list[Operands]:
+    """Of sets of figures of one table the few whose figures are nearest to each other: the others are asked alike."""
+
+    def spread(one: Operands) -> Decimal:
+        amounts = [worth(triplet) for triplet in one.triplets]
+        return max(amounts) / min(amounts)
+
+    return sorted(compared, key=lambda one: (spread(one), sorted(one.figures)))[:PER_TABLE]
 
 
 def growths(figures: Figures) -> Iterator[Operands]:
