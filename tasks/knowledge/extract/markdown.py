@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from rarefy.tasks.knowledge.extract.column_heads import read_period
 from rarefy.tasks.knowledge.extract.labels import label_words
 
 _RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+\s*$")
@@ -51,6 +52,22 @@ def _parse_row(text: str, start: int, end: int) -> Row:
     return Row(start, end, tuple(cells))
 
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def _date_heads(header: Row) -> Row:
+    """A header whose first period is of those behind it, too: "December 31, 2022 | 2021" are two days."""
+    cells, before = [], ""
+    for cell in header.cells:
+        if _YEAR.fullmatch(cell.text):
+            cells.append(replace(cell, text=f"{before}{cell.text}"))
+            continue
+        year = _YEAR.search(cell.text, max(0, len(cell.text) - 4))
+        before = cell.text[: year.start()] if year and read_period(cell.text)[0] else ""
+        cells.append(cell)
+    return replace(header, cells=tuple(cells))
+
+
 def parse_tables(text: str) -> Iterator[Table]:
     """Every pipe table of a text that has a header line and a rule under it; a line over `LONGEST_ROW` is no row."""
     lines = []
@@ -67,7 +84,7 @@ def parse_tables(text: str) -> Iterator[Table]:
         while last < len(lines) and lines[last][2].startswith("|"):
             last += 1
         if len(lines[i][2]) <= LONGEST_ROW:
-            header = _parse_row(text, lines[i][0], lines[i][1])
+            header = _date_heads(_parse_row(text, lines[i][0], lines[i][1]))
             body = (line for line in lines[i + 2 : last] if len(line[2]) <= LONGEST_ROW)
             rows = tuple(_parse_row(text, start, end) for start, end, _ in body)
             yield Table(text[lead_start : lines[i][0]].strip(), header, rows)

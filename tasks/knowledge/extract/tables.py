@@ -187,6 +187,7 @@ COMPANY_HEADERS = frozenset(
     ("", "total", "consolidated", "amount", "total company", "as reported", "consolidated total", "total consolidated")
 )
 _DATED = re.compile(
+    r"(?:\b(?:as (?:of|at)|at|for|in|during)(?: and for)?(?: the)?\s+)?"
     r"\b(?:(?:fiscal|twelve|12|full|calendar)\s+)*(?:years?|months)?[\s,-]*(?:ended|ending)?[\s,]*"
     r"(?:as of|as at|at|on)?[\s,]*"
     rf"(?:\b{MONTH}\s+\d{{1,2}}[\s,]*)?(?:\bFY\s?)?(?:19|20)\d\d\b|\bfiscal\b|\byears?\b",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from heapq import heapify, heappop, heapreplace
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, pairwise
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
@@ -24,6 +24,7 @@ FARTHEST = Decimal("2.5")  # times as large: beyond, whoever knows the names kno
 NEARBY = Decimal("1.25")  # times as large: of two filers whoever knows which is the larger knows no more
 CLOSE = Decimal("1.5")  # times as large: what is known of the names does not yet tell which of two it is
 FEWEST = 3  # things of which one can be the most
+PER_TABLE = 4  # sets of three parts that are compared
 ROUNDED = Decimal("0.005")  # what the members of a whole may be short of it, or over it, by rounding
 _WEEK = 8  # days by which fiscal years of 52 and 53 weeks, or their last days, differ
 _WHOLE = "ORG"  # subject_type of the filer itself
@@ -69,11 +70,6 @@ class Operands:
         return 1 if high <= CLOSE * low else 2
 
     @property
-    def dull(self) -> bool:
-        """Whether it is of a whole company's line that people do not follow."""
-        return is_unfollowed(self.triplets[0])
-
-    @property
     def spread(self) -> tuple[tuple[str, ...], ...]:
         """What it is one of, so that no measure, thing or document takes more than its turn."""
         first = self.triplets[0]
@@ -101,11 +97,11 @@ class Figures:
             yield sorted(group, key=lambda triplets: triplets[0].period_end)
 
     def side_by_side(self) -> Iterator[list[list[Triplet]]]:
-        """Figures of several filers of one measure, unit and fiscal year."""
+        """Figures of several filers of one measure, unit and fiscal year, none of them per share."""
         groups: dict[tuple[str, str, bool, str], list[list[Triplet]]] = defaultdict(list)
         for (_, measure, unit, start, _), triplets in self.stated.items():
             year = self.year_of(triplets[0])
-            if triplets[0].subject_type == _WHOLE and year:
+            if triplets[0].subject_type == _WHOLE and year and "/" not in unit:
                 groups[measure, unit, bool(start), year].append(triplets)
         yield from (group for _, group in sorted(groups.items()))
 
@@ -141,7 +137,10 @@ def measure_of(triplet: Triplet) -> str:
 
 
 def is_computable(triplet: Triplet) -> bool:
-    """Whether a triplet is a figure of a known thing and time, above nothing, of a measure whose direction is clear."""
+    """Whether a triplet is a figure of a known thing and time, above nothing, of a measure whose direction is clear.
+
+    With a whole company's lines that people do not follow nobody computes anything.
+    """
     return (
         not triplet.rejected_because
         and triplet.method == "table"
@@ -152,6 +151,7 @@ def is_computable(triplet: Triplet) -> bool:
         and not _UNCLEAR.search(triplet.relation)
         and not (triplet.subject_type == "REGION" and _REST_OF_WORLD.search(triplet.subject))
         and not is_in_a_role(triplet)
+        and not is_unfollowed(triplet)
     )
 
 
@@ -258,30 +258,43 @@ def comparisons(figures: Figures) -> Iterator[Operands]:
 
     That a giant sells more than a small firm needs no passage, and firms of two trades are compared by nobody but for
     how fast they grow; and the number of sets stays in proportion to that of figures. Of parts in one table it is asked
-    which of three has the most, where there are three: of two it is a guess.
+    which of three has the most: of two it is a guess.
     """
     for group in figures.side_by_side():
         yield from _compare("comparison", BETWEEN, group, alike=False, farthest=NEARBY)
     for group in figures.members():
         for table in by_table(group):
-            sizes = [(size, step) for size, step in BETWEEN if size == min(len(table), FEWEST)]
-            yield from _compare("comparison", sizes, table, alike=True)
+            sizes = [(size, step) for size, step in BETWEEN if size == FEWEST]
+            yield from nearest(_compare("comparison", sizes, table, alike=True))
     yield from growths(figures)
 
 
-def growths(figures: Figures) -> Iterator[Operands]:
-    """Which of two filers, or parts of one filer, grew faster from one year to the next: both figures, old first.
+def nearest(compared: Iterable[Operands]) -> list[Operands]:
+    """Of sets of figures of one table the few whose figures are nearest to each other: the others are asked alike."""
 
-    Both grew, neither by more than itself.
+    def spread(one: Operands) -> Decimal:
+        amounts = [worth(triplet) for triplet in one.triplets]
+        return max(amounts) / min(amounts)
+
+    return sorted(compared, key=lambda one: (spread(one), sorted(one.figures)))[:PER_TABLE]
+
+
+def growths(figures: Figures) -> Iterator[Operands]:
+    """Which of three filers, or parts of one filer, grew fastest from one year to the next: both figures, old first.
+
+    All grew, none by more than itself. Where only two did it is asked which of them grew faster.
     """
     for moved, alike in figures_of_two_years(figures):
         grown = [one for one in moved if 0 < one.rate <= 1]
         ranked = sorted(grown, key=lambda one: (one.rate, one.new[0].triplet_id))
+        size = min(len(ranked), FEWEST)
         for step in (1, 2):
-            for slow, fast in zip(ranked, ranked[step:], strict=False):
-                found = choose_operands("comparison", (slow.old, slow.new, fast.old, fast.new), alike)
-                if found and fast.rate - slow.rate >= NEAR:
-                    yield found
+            for at in range(len(ranked) - (size - 1) * step if size > 1 else 0):
+                chosen = ranked[at : at + size * step : step]
+                if all(fast.rate - slow.rate >= NEAR for slow, fast in pairwise(chosen)):
+                    figures_of_all = [figure for one in chosen for figure in (one.old, one.new)]
+                    if found := choose_operands("comparison", figures_of_all, alike):
+                        yield found
 
 
 def is_of_growth(facts: Sequence[Triplet]) -> bool:
@@ -492,15 +505,15 @@ def name_figure(triplet: Triplet) -> str:
 def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]:
     """Operands up to the quota: next is always what is of the measure, things and documents that came least so far.
 
-    Dull ones come after all others, and easy ones after those that are not. Of equals the one from more documents comes
+    Easy ones come after those that are not. Of equals the one from more documents comes
     first, then the one with the smaller hash. A larger quota takes what a smaller one takes, and more.
     """
     taken: dict[tuple[str, ...], int] = defaultdict(int)
     seen: set[frozenset[str]] = set()
 
-    def place(one: Operands) -> tuple[bool, int, int, int, int]:
+    def place(one: Operands) -> tuple[int, int, int, int]:
         counts = [taken[group] for group in one.spread]
-        return one.dull, one.easy, max(counts), one.far, sum(counts)
+        return one.easy, max(counts), one.far, sum(counts)
 
     waiting = [(place(one), row_id(one.kind, *map(name_figure, one.triplets)), one) for one in proposed]
     waiting.sort(key=lambda entry: entry[:2])

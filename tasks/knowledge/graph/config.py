@@ -25,7 +25,7 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
             "star": 2_000,
             "single": 8_000,
             "comparison": 500,
-            "change": 700,
+            "change": 800,
             "share": 500,
             "superlative": 500,
             "listing": 300,

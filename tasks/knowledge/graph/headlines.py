@@ -17,10 +17,15 @@ _FAMILIES = {  # family → tags; of two in one family, the one follows from the
     "interest": "InterestExpense InterestExpenseNonoperating InterestPaidNet InvestmentIncomeInterest",
     "depreciation": "DepreciationDepletionAndAmortization Depreciation AmortizationOfIntangibleAssets",
     "stock awards": "ShareBasedCompensation AllocatedShareBasedCompensationExpense",
+    "operating expenses": "OperatingExpenses CostsAndExpenses",
+    "comprehensive income": "ComprehensiveIncomeNetOfTax",
     "operating cash": "NetCashProvidedByUsedInOperatingActivities",
+    "investing cash": "NetCashProvidedByUsedInInvestingActivities",
+    "financing cash": "NetCashProvidedByUsedInFinancingActivities",
     "capital spending": "PaymentsToAcquirePropertyPlantAndEquipment PaymentsToAcquireProductiveAssets",
     "buybacks": "PaymentsForRepurchaseOfCommonStock",
-    "dividends": "PaymentsOfDividends PaymentsOfDividendsCommonStock CommonStockDividendsPerShareDeclared",
+    "dividends": "PaymentsOfDividends PaymentsOfDividendsCommonStock CommonStockDividendsPerShareDeclared "
+    "CommonStockDividendsPerShareCashPaid",
     "borrowing": "ProceedsFromIssuanceOfLongTermDebt ProceedsFromDebtMaturingInMoreThanThreeMonths "
     "RepaymentsOfLongTermDebt RepaymentsOfDebt",
     "acquisitions": "PaymentsToAcquireBusinessesNetOfCashAcquired",
@@ -29,13 +34,17 @@ _FAMILIES = {  # family → tags; of two in one family, the one follows from the
     "assets": "Assets AssetsCurrent",
     "liabilities": "Liabilities LiabilitiesCurrent",
     "debt": "LongTermDebtNoncurrent LongTermDebt",
-    "equity": "StockholdersEquity",
-    "cash": "CashAndCashEquivalentsAtCarryingValue",
+    "short-term debt": "ShortTermBorrowings DebtCurrent CommercialPaper",
+    "equity": "StockholdersEquity StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest",
+    "retained earnings": "RetainedEarningsAccumulatedDeficit",
+    "deferred revenue": "ContractWithCustomerLiability ContractWithCustomerLiabilityCurrent DeferredRevenueCurrent",
+    "cash": "CashAndCashEquivalentsAtCarryingValue CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents",
     "receivables": "AccountsReceivableNetCurrent",
     "payables": "AccountsPayableCurrent",
     "inventories": "InventoryNet",
     "plant": "PropertyPlantAndEquipmentNet",
     "goodwill": "Goodwill",
+    "intangibles": "IntangibleAssetsNetExcludingGoodwill FiniteLivedIntangibleAssetsNet",
 }
 FAMILIES = tuple(_FAMILIES)
 _FAMILY = {f"us-gaap:{tag}": family for family, tags in _FAMILIES.items() for tag in tags.split()}

@@ -53,7 +53,26 @@ def second_value(triplet: Triplet, index: CorpusIndex) -> str:
         alike = fact.unit == triplet.unit and named(fact.concept) == named(triplet.concept)
         if alike and _part_of(fact) in parts - {frozenset()} and not _is_same(fact.value, triplet.value):
             return "several_breakdowns"
-    return ""
+    return "restated_elsewhere" if any(_is_restated(triplet, part, index) for part in parts) else ""
+
+
+def _is_restated(triplet: Triplet, part: frozenset[str], index: CorpusIndex) -> bool:
+    """Whether another report of the company has the part's figure inside a larger part alone, and another amount.
+
+    A company that draws its lines anew restates the years before: "Indoor Garden" of fiscal 2022 is less from then on.
+    """
+    for document in index.documents.values():
+        if not part or document.entity != triplet.entity or document.doc_id == triplet.doc_id:
+            continue
+        same_time = index.facts_of_time(document.doc_id, triplet.period_start, triplet.period_end)
+        told = {
+            _part_of(fact): fact.value
+            for fact in same_time
+            if (fact.concept, fact.unit) == (triplet.concept, triplet.unit) and part <= _part_of(fact)
+        }
+        if part not in told and len(told) == 1 and not _is_same(*told.values(), triplet.value):
+            return True
+    return False
 
 
 def leaves_out_its_country(triplet: Triplet, chunk: Chunk) -> bool:

@@ -139,7 +139,7 @@ def comparison(path: Path, index: CorpusIndex) -> Wording:
         "whose": _owner(first, index),
         "who": mid_sentence(index.call(first.entity)),
         "be": describe_measure(first).verb,
-        "pace": "faster" if most else "slower",
+        "pace": ("fast" if most else "slow") + ("er" if len(things) == 2 else "est"),
         "from": _time(operands[0], index),
         "to": _time(first, index),
     }

@@ -47,7 +47,7 @@ def describe_measure(triplet: Triplet) -> Measure:
     if measure.rejected_because:
         return measure
     name = re.sub(r"^total (?=.*\bper )", "", _reorder(measure.name))
-    if not measure.thing and re.search(r"[()/*†‡§|_]", _KEPT.sub("", name)):
+    if not measure.thing and re.search(r"[()/*†‡§|_:]", _KEPT.sub("", name)):
         return Measure(name, rejected_because="label_not_plain")
     return replace(measure, name=name, plural=_takes_were(name))
 
@@ -63,7 +63,9 @@ def _plain(label: str, entity: str = "") -> str:
         r"(?<=.) by(?: (?:category|geograph\w+|geographic (?:region|area)|segment|product|region|type))?$", "", name
     )
     if entity:  # "Total Costco stockholders' equity" of Costco Wholesale
-        name = re.sub(rf"\b{re.escape(entity.split()[0])} (?=(?:share|stock)holders)", "", name)
+        who = f"(?:{re.escape(entity)}|{re.escape(entity.split()[0])})"
+        name = re.sub(rf"\b{who} (?=(?:share|stock)holders)", "", name, flags=re.I)
+        name = re.sub(r"\b(?:Share|Stock)holders['’] Equity$", lambda heading: heading[0].lower(), name)
     if (owners := _OWNERS.fullmatch(name)) and _bare(owners["who"]) == _bare(entity):
         name = f"{owners['what']} to {owners['common'] or ''}shareholders"
     if re.match(r"(?:total )?[A-Z][a-z]+[ -][^A-Z]*$", name):  # a heading's capital

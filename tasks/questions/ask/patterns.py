@@ -403,8 +403,13 @@ def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Word
     rank = rank_among(clue, siblings, index)
     if not rank:
         return refuse("clue_not_plain")  # by its amount only somebody would describe it who has the table before him
-    same_time = year_of(clue, index) == year_of(target, index) and bool(clue.period_start) == bool(target.period_start)
-    when = "" if same_time else f" {when_phrase(clue)}"  # a balance of December 2021 tells of no sales' year
+    same_year = year_of(clue, index) == year_of(target, index)
+    if same_year and bool(clue.period_start) == bool(target.period_start):
+        when = ""
+    elif same_year and clue.period_start and year_of(clue, index) == f"fiscal year {target.period_end[:4]}":
+        when = " that year"  # not where fiscal 2024 ends in 2025
+    else:
+        when = f" {when_phrase(clue)}"
     of_balance = described.plural and not clue.period_start
     ranked = _MOST.get(rank, f"the {rank}") if of_balance else f"the {rank}"
     forms = [f"{part} with {ranked} {measure}{when}"]

@@ -58,7 +58,7 @@ def ask_by_year(clue: Triplet, target: Triplet, index: CorpusIndex) -> tuple[str
     company = index.call(target.entity)
     text = ask_for_figure(target, company, when=when)
     if text and choose(("behind", "before"), clue.relation, target.relation, target.period) == "before":
-        text = _put_before(text, when, mid_sentence(company))
+        text = put_before(text, when, mid_sentence(company))
     if text and (scale := scale_phrase(target)):
         text = f"{text.removesuffix('?')}, {scale}?"
     others = tuple(figure for other, figure in figures.items() if other != year)
@@ -112,14 +112,16 @@ def _tell_year(clue: Triplet, name: str, spent: bool, most: bool, first: int, la
     return choose(forms, clue.subject, name, clue.period, str(most))
 
 
-def _put_before(text: str, when: str, company: str) -> str:
+def put_before(text: str, when: str, company: str) -> str:
     """ "In Acme's weakest year for sales from …, how much did it spend on research?": the year first, with the name."""
     asked = text.removesuffix("?").removesuffix(f" {when}")
     owner = possessive(company)
     told = when.replace(" it ", f" {company} ", 1) if " it " in when else when.replace("its ", f"{owner} ", 1)
-    rest = asked.replace(owner, "its", 1) if owner in asked else asked.replace(company, "it", 1)
-    if rest == asked:
+    doer = f" did {company} "  # "Lowe's" may be its own possessive
+    said = next(((one, it) for one, it in ((doer, " did it "), (owner, "its"), (company, "it")) if one in asked), None)
+    if said is None:
         return text
+    rest = asked.replace(*said, 1)
     return f"{upper_first(told)}, {rest[0].lower()}{rest[1:]}?"
 
 

@@ -18,6 +18,7 @@ from rarefy.tasks.questions.gates.figures import ENOUGH, FEWEST, LEAST, LONG, is
 from rarefy.tasks.questions.gates.index import Figures
 from rarefy.tasks.questions.gates.measure_words import telling
 from rarefy.tasks.questions.gates.names import Names
+from rarefy.tasks.questions.gates.shares import Share
 from rarefy.tasks.questions.operands import operation_of
 
 Lists = tuple[tuple[str, ...], ...]
@@ -68,8 +69,8 @@ class Alternatives:
         """By question id, what `Question.alternatives` and `Question.parts` hold.
 
         For each of its gold chunks the chunks that state all that it states for the question; and, where others state
-        only some of its facts, for each of these facts the gold chunk and the others. What states a change states its
-        operands.
+        only some of its facts, for each of these facts the gold chunk and the others. What states a change or a share
+        states its operands.
 
         Another gold chunk of the question may be among the first: then it needs fewer chunks than it has. Questions
         without any are left out.
@@ -77,7 +78,7 @@ class Alternatives:
         found: dict[str, tuple[Lists, Lists]] = {}
         for question in questions:
             facts = self._facts(question)
-            changes, clues = self._state_change(question, facts), _clues_to_year(question, facts)
+            computed, clues = self._state_computed(question, facts), _clues_to_year(question, facts)
             settling = self._settle_year(clues)
             whole: list[tuple[str, ...]] = []
             parts: list[tuple[str, ...]] = []
@@ -87,7 +88,7 @@ class Alternatives:
                 sets = [self.state(fact, fewest) for fact in here]
                 if here and all(fact in clues for fact in here):
                     sets = [one | settling for one in sets]
-                all_of_it = frozenset.intersection(*sets) | changes if sets else self._name_beside(question, facts)
+                all_of_it = frozenset.intersection(*sets) | computed if sets else self._name_beside(question, facts)
                 whole.append(tuple(sorted(all_of_it - {chunk_id})))
                 if frozenset().union(*sets) - all_of_it - {chunk_id}:
                     parts += ((chunk_id, *sorted(one - {chunk_id})) for one in sets)
@@ -128,12 +129,19 @@ class Alternatives:
             self.known[key] = frozenset(self._find(fact, fewest)) if fact.chunk_id in self.chunks else frozenset()
         return self.known[key]
 
-    def _state_change(self, question: Question, facts: list[Triplet]) -> frozenset[str]:
-        """The chunks that state the change that a question asks for, whatever they say of its operands."""
+    def _state_computed(self, question: Question, facts: Sequence[Triplet]) -> frozenset[str]:
+        """The chunks that state the change or the share that a question asks for, whatever they say of its operands.
+
+        A rise in percent follows from its amount and what it rose to.
+        """
         change = Change.asked_for(question, facts)
-        if change is None or change.newer.chunk_id not in self.chunks:
+        asked = change or Share.asked_for(question, facts)
+        if asked is None or asked.home not in self.chunks:
             return frozenset()
-        return frozenset(self.figures.state_change(change))
+        found = frozenset(self.figures.state_computed(asked))
+        if change and change.percent:
+            found |= frozenset(self.figures.state_computed(change.by_amount)) & self.state(change.newer)
+        return found
 
     def _settle_year(self, clues: Sequence[Triplet]) -> frozenset[str]:
         """The chunks that have all figures by which a year is singled out, counted another way: the same year is."""

@@ -1,13 +1,14 @@
 """Whether a row or a sentence states by how much a figure changed: "a $12 million increase in interest income"."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import Chunk, Question, Triplet
 from rarefy.tasks.questions.gates.figures import (
     LEAST,
+    LONG,
     PART_OF_A_YEAR,
     is_amount,
     is_at,
@@ -41,9 +42,10 @@ class Change:
     newer: Triplet
     amount: Decimal
     percent: bool
+    rounded: bool = True  # whether it may be
 
     @classmethod
-    def asked_for(cls, question: Question, facts: list[Triplet]) -> "Change | None":
+    def asked_for(cls, question: Question, facts: Sequence[Triplet]) -> "Change | None":
         """The change that a question asks for; None where it asks for none, or for one between a gain and a loss."""
         if question.pattern != "change" or len(facts) != 2 or not all(map(is_figure, facts)):
             return None
@@ -54,10 +56,21 @@ class Change:
         percent = operation_of(question.arithmetic).startswith("percentage")
         return cls(older, newer, abs(other - one) / abs(one) * 100 if percent else abs(other - one), percent)
 
+    @property
+    def by_amount(self) -> "Change":
+        """The same change as an amount, from which it can be computed."""
+        amount = abs(Decimal(self.newer.value) - Decimal(self.older.value))
+        return replace(self, amount=amount, percent=False, rounded=False)
+
+    @property
+    def home(self) -> str:
+        """The chunk from which it is asked."""
+        return self.newer.chunk_id
+
     def digits(self) -> Iterator[str]:
         """The digits that it may be written in."""
         exact = self.amount.quantize(Decimal("0.01")) if self.percent else self.amount
-        return roundings(digits_of(exact), LEAST)
+        return roundings(digits_of(exact), LEAST if self.rounded else LONG)
 
     def is_said(self, said: Statement, chunk: Chunk) -> bool:
         """Does a row or a sentence state it?"""
@@ -73,6 +86,8 @@ class Change:
         )
 
     def _is_its_amount(self, said: Statement) -> bool:
+        if not self.rounded and digits_of(said.quantity.amount) != digits_of(self.amount):
+            return False
         if not self.percent:
             return is_amount(replace(self.newer, value=str(self.amount)), self.amount, said)
         near = abs(self.amount - said.quantity.amount) <= said.quantity.grain / 2

@@ -20,6 +20,7 @@ from rarefy.tasks.questions.gates.figures import (
     states_beside_another,
 )
 from rarefy.tasks.questions.gates.measure_words import measure_and_part, telling
+from rarefy.tasks.questions.gates.shares import Share
 from rarefy.tasks.questions.gates.statements import NUMBER, Statement, digits_of, digits_shown, read, told_by
 
 _SCALED = re.compile(r"(?<![\w.,])(\d{1,3}\.\d|\d\d)(?: (?:million|billion|trillion)| ?%| percent)")
@@ -101,11 +102,11 @@ class Figures:
             if said and is_exactly(fact, amount, said, self.chunks[name]):
                 yield name, said.text
 
-    def state_change(self, change: Change) -> Iterator[str]:
-        """The chunks that state a change."""
-        whose = told_by(self.chunks[change.newer.chunk_id])
-        places = [at for some in dict.fromkeys(change.digits()) for at in self.places.get((whose, some), ())]
-        yield from self._that_say(places, change.is_said)
+    def state_computed(self, asked: Change | Share) -> Iterator[str]:
+        """The chunks that state what is computed."""
+        whose = told_by(self.chunks[asked.home])
+        places = [at for some in dict.fromkeys(asked.digits()) for at in self.places.get((whose, some), ())]
+        yield from self._that_say(places, asked.is_said)
 
     def _that_say(
         self, places: Iterable[tuple[str, int]], is_said: Callable[[Statement, Chunk], bool]

@@ -51,7 +51,8 @@ _PHRASES = tuple(
         *_CASH_FLOWS,
         (r"(?:payments? (?:related to|for) )?(?:re)?purchases?(?: and retirements?)? (?:of )?"
          r"(?:[\d.,]+ (?:million |billion )?)?(?:\w+ )?(?:stock|shares)"
-         r"|repurchased(?: and retired)?|(?:stock|share) (?:repurchases?|buybacks?)(?: and retirements?)?",
+         r"|repurchased(?: and retired)?|(?:stock|share) (?:repurchases?|buybacks?)(?: and retirements?)?"
+         r"|(?:treasury |common )?(?:stock|shares) (?:re)?purchased(?: and retired)?",
          "buyback stock"),
         (r"(?:sales?|issuances?) of (?:stock|shares)", "issuance of stock"),
         (r"(?:cash )?dividends?(?: payments?| declared and paid| paid)|cash dividends?"
@@ -60,6 +61,8 @@ _PHRASES = tuple(
         (r"(?:total )?long-term debt,? including current (?:portion|maturities)", "total debt"),
         (r",? (?:net of|less|excluding) current (?:portion|maturities|installments)", " long-term"),
         (r"cash (?:proceeds )?received|cash proceeds", "proceeds"),
+        (r"(?:repaid|retired|redeemed)(?= (?:[\w$.,%]+ ){0,6}(?:debt|notes|borrowings)\b)", "repayment of"),
+        (r"maturing (?=debt|notes|borrowings)", ""),
         (r"long-lived", "longlived"),
         (r"intangible assets?", "intangibles"),
         (r"income tax(?:es)?|taxes on income", "tax"),

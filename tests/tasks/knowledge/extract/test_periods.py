@@ -71,6 +71,8 @@ def test_a_tag_gives_a_year_or_a_day_and_nothing_for_a_quarter():
 def test_what_a_header_says_besides_its_date_is_kept():
     assert without_period("Year Ended December 31, 2024") == ""
     assert without_period("2024 Greater China") == "Greater China"
+    assert without_period("As of and for the Year Ended December 31, 2024 Latin America") == "Latin America"
+    assert without_period("Held for sale December 31, 2024") == "Held for sale"
     assert without_period("December 31, 2024 Acquired Intangibles, Gross (1)") == "Acquired Intangibles, Gross"
     assert without_period("Europe, Middle East & Africa") == "Europe, Middle East & Africa"
 

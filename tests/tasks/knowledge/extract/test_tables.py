@@ -66,6 +66,24 @@ def test_a_pipe_table_is_found_with_its_cells_in_place():
             assert INCOME[cell.start : cell.end] == cell.text
 
 
+@pytest.mark.parametrize(
+    ("heads", "read"),
+    [
+        ("December 31, 2022 | 2021", ["December 31, 2022", "December 31, 2021"]),
+        ("Years ended May 31, 2022 | 2021 | 2020", [f"Years ended May 31, {year}" for year in (2022, 2021, 2020)]),
+        ("Three months ended June 30, 2022 | 2021 | June 30, 2022 | 2021",
+         [f"{day} {year}" for day in ("Three months ended June 30,", "June 30,") for year in (2022, 2021)]),
+        ("2022 | 2021", ["2022", "2021"]),
+        ("Amount 2022 | 2021", ["Amount 2022", "2021"]),
+        ("December 31, 2022 | Change | 2021", ["December 31, 2022", "Change", "2021"]),
+    ],
+)  # fmt: skip
+def test_what_stands_before_the_first_year_of_a_header_is_of_the_years_behind_it(heads: str, read: list[str]):
+    columns = len(read) + 1
+    (table,) = parse_tables(f"| | {heads} |\n{'|---' * columns}|\n{'| 1 ' * columns}|")
+    assert [cell.text for cell in table.header.cells][1:columns] == read
+
+
 def test_an_escaped_pipe_stays_in_its_cell():
     (table,) = parse_tables("| a \\| b | c |\n|---|---|\n| d | e |")
     assert [cell.text for cell in table.header.cells][:2] == ["a \\| b", "c"]

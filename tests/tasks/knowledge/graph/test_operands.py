@@ -58,8 +58,8 @@ def test_a_part_that_is_called_by_a_role_is_not_computed_with(name, role):
     assert is_in_a_role(part) == role and is_computable(part) != role
 
 
-@pytest.mark.parametrize(("values", "sizes"), [((100, 120), {2}), ((100, 120, 140), {3})])
-def test_of_the_parts_in_one_table_three_are_compared_where_there_are_three(values, sizes):
+@pytest.mark.parametrize(("values", "sizes"), [((100, 120), set()), ((100, 120, 140), {3})])
+def test_of_the_parts_in_one_table_three_are_compared_and_two_are_a_guess(values, sizes):
     rows = [
         replace(
             FIGURE, triplet_id=str(value), subject=f"Acme {value}", subject_key=str(value), subject_type="SEGMENT",
@@ -111,3 +111,38 @@ def test_of_two_that_grew_it_is_asked_which_grew_faster(europe, japan, found):
     ]  # fmt: skip
     asked = [[t.triplet_id for t in one.triplets] for one in growths(collect_figures(rows))]
     assert asked == ([["Europe0", "Europe1", "Japan0", "Japan1"]] if found else [])
+
+
+def of_company(name, value, **fields):
+    return replace(
+        FIGURE, triplet_id=name, doc_id=name, subject=name, subject_key=name, entity=name, value=str(value),
+        period_start="2023-01-01", **fields,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fields", "sizes"),
+    [
+        ({}, {2}),
+        ({"concept": "us-gaap:Assets"}, {2}),
+        ({"concept": "us-gaap:DeferredTaxLiabilities"}, set()),  # that nobody follows
+        ({"unit": "USD/shares"}, set()),  # a company may have as many shares as it likes
+    ],
+)
+def test_companies_are_compared_by_what_people_follow(fields, sizes):
+    figures = [of_company(name, value, **fields) for name, value in (("Acme", 100), ("Bolt", 120))]
+    assert {len(one.triplets) for one in comparisons(collect_figures(figures))} == sizes
+
+
+def test_of_three_that_grew_it_is_asked_which_grew_fastest():
+    figures = [
+        of_company(name, value, concept="us-gaap:Revenues")
+        for name, value in (("Acme", 100), ("Bolt", 110), ("Crane", 121))
+    ]
+    before = [
+        replace(one, triplet_id=f"{one.triplet_id}0", value=str(value), period_start="2022-01-01",
+                period_end="2022-12-31", period="fiscal year 2022")
+        for one, value in zip(figures, (80, 100, 100), strict=True)
+    ]  # fmt: skip
+    (asked,) = growths(collect_figures([*figures, *before]))
+    assert [t.triplet_id for t in asked.triplets] == ["Bolt0", "Bolt", "Crane0", "Crane", "Acme0", "Acme"]

@@ -60,6 +60,26 @@ def test_a_region_below_a_country_of_it_that_has_more_is_the_rest_of_it(country,
     assert second_value(americas, index_of(text=text)) == reason
 
 
+ENGINES = "us-gaap:StatementBusinessSegmentsAxis=x:Engines"
+
+
+@pytest.mark.parametrize(
+    ("others", "reason"),
+    [
+        ((tag("57869", US, ENGINES),), "restated_elsewhere"),
+        ((tag("41190", US, ENGINES),), ""),  # the same amount
+        ((tag("9000", US, ENGINES), tag("32190", US, "us-gaap:StatementBusinessSegmentsAxis=x:Care")), ""),  # its parts
+        ((tag("57869", US, ENGINES), tag("41190", US)), ""),  # a part of it
+        ((tag("57869", US, ENGINES, end="2021-12-31"),), ""),
+    ],
+)
+def test_a_part_that_a_later_report_has_in_another_amount_is_not_asked_for(others, reason):
+    index = index_of(OWN)
+    later = Document("later", "h", "later", "Acme", "text/plain", "", entity="Acme", facts=others)
+    index.documents = {**index.documents, "later": later}
+    assert second_value(SALES, index) == reason
+
+
 def test_sales_and_all_revenues_of_a_segment_are_two_measures():
     segment = replace(SALES, subject="Acme Engines", subject_type="SEGMENT")
     assert second_value(segment, index_of(OWN, tag("57869", US, concept="us-gaap:Revenues"))) == ""

@@ -278,8 +278,16 @@ def test_a_rank_beside_a_balance_says_of_which_year_it_is():
         key: replace(t, period_start="", period="December 31, 2024") if key[1] == "assets" else t
         for key, t in triplets.items()
     }
-    text = put_segment("West", (documents, chunks, held)).text
-    assert re.search("sales in fiscal (year )?2024", text) and text.count("2024") == 2
+    document = replace(documents["d"], period_end="2024-12-31", fiscal_year=2024)
+    text = put_segment("West", ({"d": document}, chunks, held)).text
+    assert "sales that year" in text and text.count("2024") == 1
+    later = {
+        key: replace(t, period_end="2025-01-31", period="January 31, 2025") if not t.period_start else t
+        for key, t in held.items()
+    }
+    document = replace(documents["d"], period_end="2025-01-31", fiscal_year=2024)
+    text = put_segment("West", ({"d": document}, chunks, later)).text
+    assert re.search("sales in fiscal (year )?2024", text), "a day of 2025 is of no sales' year"
 
 
 def test_a_rank_that_the_tags_of_a_part_not_read_do_not_bear_out_describes_nothing():

@@ -497,6 +497,13 @@ def test_products_are_no_name():
 def test_equity_of_the_filers_own_holders_does_not_name_it_again():
     equity = figure("total Costco stockholders’ equity", entity="Costco Wholesale Corporation", period_start="")
     assert describe_measure(equity).name == "total stockholders’ equity"
+    equity = figure("Mastercard Incorporated Stockholders' Equity", entity="Mastercard Incorporated", period_start="")
+    assert describe_measure(equity).name == "stockholders' equity"
+
+
+def test_a_label_of_two_parts_is_no_measure():
+    compensation = figure("share-based compensation expense: options, RSUs and PSUs")
+    assert describe_measure(compensation).rejected_because == "label_not_plain"
 
 
 def test_a_footnotes_mark_is_no_part_of_a_measure():

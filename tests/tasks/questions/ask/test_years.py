@@ -8,6 +8,7 @@ import pytest
 from rarefy.data_contracts.rows import Chunk, Document, Path, Triplet
 from rarefy.tasks.questions.ask import AskConfig, ask
 from rarefy.tasks.questions.ask.model import in_order
+from rarefy.tasks.questions.ask.years import put_before
 
 MONEY = {"object_type": "MONEY", "unit": "USD", "scale": "millions"}
 
@@ -57,6 +58,18 @@ def test_a_year_is_described_by_what_was_lowest_in_it_and_every_year_is_evidence
         f"fiscal year {year}" for year in (2022, 2023, 2024)
     }
     assert not in_order([path], rows), "comparing figures is nothing to ask a model for"
+
+
+@pytest.mark.parametrize(
+    ("company", "asked", "begins", "rest"),
+    [
+        ("Lowe’s", "How much did Lowe’s pay in its best year?", "In Lowe’s best year", "how much did it pay?"),
+        ("Lowe’s", "What was Lowe’s debt in its best year?", "In Lowe’s best year", "what was its debt?"),
+        ("Acme", "What debt did Acme have in its best year?", "In Acme's best year", "what debt did it have?"),
+    ],
+)
+def test_the_year_may_stand_first_with_the_name(company: str, asked: str, begins: str, rest: str):
+    assert put_before(asked, "in its best year", company) == f"{begins}, {rest}"
 
 
 def test_a_year_is_described_by_what_was_done_in_it():

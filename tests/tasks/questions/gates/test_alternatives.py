@@ -130,6 +130,8 @@ def test_a_part_may_head_a_column_and_the_year_a_block_of_rows():
             "purchases of common stock",
             "We repurchased 5.3 million shares for $31 billion in 2024.",
         ),
+        ("purchases of common stock", "|  | 2024 |\n|---|---|\n| Shares purchased | (31,370) |"),
+        ("repayment of debt", "In 2024, we retired $31.4 billion of maturing debt."),
         ("net income attributable to Acme Corporation", "|  | 2024 |\n|---|---|\n| Net income | 31,370 |"),
         ("software, net", "| Software, net of accumulated amortization of $6,971 and $7,039 | 31,370 |"),
         ("discontinued earnings", "| Discontinued earnings, net of tax | 31,370 |"),
@@ -415,6 +417,36 @@ def test_a_change_is_stated_by_its_amount_or_its_percentage(text: str, states: s
     for kind, arithmetic in (("amount", amount), ("percent", percent)):
         found, _ = stand_ins("change", arithmetic, chunk("other", text))
         assert found == ({"other"} if states == kind else set())
+
+
+def test_a_rise_in_percent_follows_from_its_exact_amount_and_what_it_rose_to():
+    percent = "percentage change [29,510 | 31,370] = 6.30%; rounded half up to a tenth; percent"
+    said = chunk("said", "Research and development expense of $31,370 million increased $1,860 million from 2023.")
+    rounded = chunk("rounded", "Research and development expense of $31.4 billion increased $1.9 billion from 2023.")
+    assert stand_ins("change", percent, said, rounded)[0] == {"said"}
+
+
+CLOUD = replace(RESEARCH, subject="Acme Corporation Cloud segment", relation="revenue", value="9597000000")
+REVENUE = replace(RESEARCH, triplet_id="t2", relation="total revenue")
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("Revenue for the Cloud segment was 31% of our consolidated revenue in 2024 and 28% in 2023.", True),
+        ("Revenue for the Cloud segment was 28% of our revenue in 2025, 31% in 2024 and 33% in 2023.", True),
+        ("Sales of Cloud products generated about 31% of our revenue.", True),  # in the year of the document
+        ("Revenue for the Cloud segment was 31% of our consolidated revenue in 2023 and 28% in 2024.", False),
+        ("Revenue for the Cloud segment was 31% of our operating income in 2024.", False),
+        ("Revenue for the Games segment was 31% of our consolidated revenue in 2024.", False),
+        ("Cloud revenue rose 31% in 2024.", False),
+        ("Revenue for Games and Cloud was 31% and 28% of our revenue in the respective years.", False),
+    ],
+)
+def test_a_share_is_stated_by_its_percentage_of_the_whole(text: str, states: bool):
+    arithmetic = "share [9,597 | 31,370] = 30.59%; rounded half up to a tenth; percent"
+    found, _ = stand_ins("share", arithmetic, chunk("other", text), facts=(CLOUD, REVENUE))
+    assert found == ({"other"} if states else set())
 
 
 def test_a_change_of_a_part_may_be_told_by_its_initials():

@@ -1,0 +1,62 @@
+"""Whether a sentence states what share of a whole a part makes: "the segment was 31% of our revenue in 2023"."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from rarefy.data_contracts.rows import Chunk, Question, Triplet
+from rarefy.tasks.questions.gates.figures import is_at, is_figure, is_then, roundings
+from rarefy.tasks.questions.gates.measure_words import initials, measure_and_part, telling
+from rarefy.tasks.questions.gates.statements import Statement, digits_of, moments_in
+
+# "% of our consolidated revenue", and what may stand between that and another share of it: " in 2023, 32% in 2022, "
+_OF_WHOLE = re.compile(
+    r"(?:%| percent) of (?:(?:our|its|the|company['’]s|total|consolidated|net|worldwide|annual|overall|fiscal"
+    r"|(?:19|20)\d\d) )*(?P<whole>[a-z][a-z &-]*?)(?= (?:in|for|during)\b|[,.;:]|$)",
+    re.IGNORECASE,
+)
+_SERIES = re.compile(r"(?:[\s,]|\b(?:and|in|for|fiscal|years?|percent|\d[\d.]*)\b|%)*", re.IGNORECASE)
+_BEHIND = re.compile(r"[^%;]*?(?=(?:,| and| or)? \$?\d[\d.,]* ?(?:%|percent)|;|$)")  # up to the next percentage
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What share of a company's figure one of its parts makes."""
+
+    part: Triplet
+    whole: Triplet
+    percent: Decimal
+
+    @classmethod
+    def asked_for(cls, question: Question, facts: Sequence[Triplet]) -> "Share | None":
+        """The share that a question asks for; None where it asks for none."""
+        if question.pattern != "share" or len(facts) != 2 or not all(map(is_figure, facts)):
+            return None
+        part, whole = facts
+        return cls(part, whole, Decimal(part.value) / Decimal(whole.value) * 100)
+
+    @property
+    def home(self) -> str:
+        """The chunk from which it is asked."""
+        return self.part.chunk_id
+
+    def digits(self) -> Iterator[str]:
+        """The digits that it may be written in."""
+        return roundings(digits_of(self.percent.quantize(Decimal("0.01"))), 1)
+
+    def is_said(self, said: Statement, chunk: Chunk) -> bool:
+        """Does a sentence state it, with its time?"""
+        figure = said.quantity
+        near = abs(self.percent - figure.amount) <= figure.grain / 2
+        of = next((one for one in reversed([*_OF_WHOLE.finditer(said.text)]) if one.start() < figure.end), None)
+        if said.row or figure.kind != "percent" or not near or of is None or "respective" in said.text:
+            return False
+        parts, before = measure_and_part(self.part)[1], telling(said.text[: of.start()])
+        named = parts <= before or not initials(self.part).isdisjoint(before)
+        of_it = telling(of["whole"]) == measure_and_part(self.whole)[0]
+        if not named or not of_it or not _SERIES.fullmatch(said.text[of.end() : figure.start]):
+            return False
+        behind = _BEHIND.match(said.text, figure.end)
+        told = moments_in(behind[0]) if behind else ()
+        return any(is_at(self.part, one, chunk) for one in told) if told else is_then(self.part, said, chunk)
