@@ -33,7 +33,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, 
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 26  # "that year", the fastest of three, none of a part that another report restates or of a label in two parts
+VERSION = 26  # "that year", the fastest of three; no part that another report restates, no label in two parts
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):
