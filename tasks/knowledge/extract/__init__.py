@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 29  # columns of payments that fall due later are no periods
+VERSION = 30  # the first line of delimited values is the name of all parts of the table
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):
