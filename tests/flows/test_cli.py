@@ -279,7 +279,7 @@ def test_a_mistyped_option_is_answered_with_the_nearest_and_the_usage_of_its_com
 def test_a_file_of_answers_that_is_not_there_is_told_before_anything_is_loaded(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(prefect_server, "start", lambda: pytest.fail("a server was started"))
     assert main(["score", str(tmp_path / "anwers.jsonl"), "--bench", "sample"]) == 2
-    assert "anwers.jsonl: no such file; check the path of the file of answers" in said(capsys)
+    assert "anwers.jsonl: No such file or directory; check the path of the file of answers" in said(capsys)
 
 
 def test_a_folder_that_cannot_be_made_is_told_in_a_line(capsys, place, tmp_path):
