@@ -570,12 +570,12 @@ class Comparison:
         except UndecidedFault as fault:
             warnings.warn(str(fault), stacklevel=2)
 
-    def summary(self) -> str:
-        """The comparison as plain text, as `rarefy compare` prints it."""
+    def summary(self, *, verbose: bool = False) -> str:
+        """The comparison as plain text, as `rarefy compare` prints it; `verbose`: with headlines and slices."""
         from rarefy.flows.reports.comparison_report import show
 
         console = _text_console()
-        show(self.sides, console)
+        show(self.sides, console, verbose=verbose)
         return _without_ends(console.file)
 
     def _repr_html_(self) -> str:

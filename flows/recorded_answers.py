@@ -112,7 +112,8 @@ def score_answers(
     except (ValueError, OSError) as error:
         raise UsageFault(str(error)) from error
     if not answers.by_id and not answers.by_question:
-        raise UsageFault(f"{file}: no line has an answer; fill in `answer`, beside the id of the template")
+        found = f" (they have {', '.join(answers.columns)})" if answers.columns else ""
+        raise UsageFault(f"{file}: no line has an answer{found}; fill in `answer`, beside the id of the template")
     takes = answers.takes or GIVEN  # ids of something else are all unknown
     template = answers.selection
     which: dict[str, Any] = {
@@ -120,8 +121,9 @@ def score_answers(
         "split": split or template.split,
         "questions": questions or template.questions,
     }
-    if not quiet and which != {"protocol": protocol, "split": split, "questions": questions}:
-        print(f"Scored for what its template asked: {' '.join(say_selection(which))}", file=sys.stderr)
+    told = say_selection(which)
+    if not quiet and told != say_selection({"protocol": protocol, "split": split, "questions": questions}):
+        print(f"Scored for what its template asked: {' '.join(told)}", file=sys.stderr)
     only = _answered_questions(answers, bench, Store(store), which["split"], which["questions"], quiet)
     which |= {"store": store, "quiet": quiet, "only": only}
     inputs = list_inputs(bench, config, takes=takes, **which)

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
@@ -87,6 +87,8 @@ WAYS_OUT = {
 class CommandParser(argparse.ArgumentParser):
     """A command line that answers a mistyped command with the nearest one, before the list of all."""
 
+    commands: Mapping[str, argparse.ArgumentParser]  # by name
+
     def error(self, message: str) -> NoReturn:
         """End with a message on what is wrong."""
         if mistyped := re.match(r"argument COMMAND: invalid choice: '([^']*)' \(choose from (.*)\)", message):
@@ -96,7 +98,7 @@ class CommandParser(argparse.ArgumentParser):
         super().error(message)
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> CommandParser:
     """The command line; the function of each command is its namespace's `run`."""
     top = CommandParser("rarefy", description=ABOUT, epilog=EXAMPLES, **RAW_TEXT)
     top.add_argument("--version", action="version", version=f"rarefy {version('rarefy')}")
@@ -105,12 +107,26 @@ def parser() -> argparse.ArgumentParser:
     )
     for group in GROUPS:
         group.add_commands(commands)
+    top.commands = commands.choices
     return top
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    """What a command line says; of an option that its command does not have, the nearest that it has is named."""
+    top = parser()
+    given, unknown = top.parse_known_args(arguments)
+    if unknown:
+        command = top.commands[given.command]
+        options = re.findall(r"--[\w-]+", command.format_usage())
+        near = [difflib.get_close_matches(one.partition("=")[0], options, n=1) for one in unknown if one[:2] == "--"]
+        meant = ", ".join(name for names in near for name in names)
+        command.error(f"unrecognized arguments: {' '.join(unknown)}{f'; did you mean {meant}?' if meant else ''}")
+    return given
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command that a command line asks for; the exit code."""
-    given = reachability.make_paths_absolute(parser().parse_args(arguments))
+    given = reachability.make_paths_absolute(parse(arguments))
     sys.excepthook = _print_traceback
     _find_modules_here()
     try:

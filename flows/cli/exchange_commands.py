@@ -130,6 +130,8 @@ def score(given: argparse.Namespace) -> int:
     """Score the answers in a file."""
     from rarefy.flows.engine import prefect_server
 
+    if not given.answers.is_file():
+        raise UsageFault(f"{given.answers}: No such file or directory; check the path of the file of answers")
     config = _load_config(given)
     name = given.name or given.answers.stem
     if given.out is None:

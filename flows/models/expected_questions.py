@@ -2,10 +2,10 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 
 import numpy as np
@@ -60,6 +60,7 @@ class ExpectedQuestions:
     documents: int  # looked at
     of: int
     counts: dict[str, float]  # by pattern
+    without: int = 0  # of those looked at, that give no question
 
     @property
     def total(self) -> float:
@@ -126,7 +127,14 @@ def extrapolate(
         pattern: min(times * counted[pattern], config.graph.quotas.get(pattern, 0) * domains)
         for pattern in dict.fromkeys(("single", *patterns))
     }
-    return ExpectedQuestions(len(found.documents), rows, counts)
+    of = {found.chunks[name].doc_id for question in found.questions for name in _gold(question) if name in found.chunks}
+    return ExpectedQuestions(len(found.documents), rows, counts, len(found.documents - of))
+
+
+def _gold(question: Question) -> Iterator[str]:
+    """The passages of a question, and those that state the same."""
+    yield from question.chunk_ids
+    yield from chain.from_iterable(question.alternatives)
 
 
 def find_questions(
@@ -190,6 +198,10 @@ def _unrelated(texts: Sequence[str]) -> np.ndarray:
     return np.eye(len(texts), dtype=np.float32)
 
 
+BY_RULES = (
+    'Rules read tables and simple sentences alone; a model reads the rest: [llm], and "model" in [extract] methods '
+    "(docs/models.md)"
+)
 OF_RULES_ON_PROSE = ("prose",)  # methods whose place the model takes
 WAY_OUT = (
     "The rules read tables, cover pages and simple sentences, in English. A model takes facts from all prose; write "
@@ -240,11 +252,14 @@ def report_expected(run: Run, config: Config, parts: list[Part], corpus: str, ou
 
 
 def describe_expected(made: ExpectedQuestions, config: Config, corpus: str, out: str = "DIR") -> list[str]:
-    """The forecast in one line; where it is next to nothing, followed by the instructions to use a model."""
+    """The forecast, and how many documents give nothing; where nearly all do, the instructions to use a model."""
     sampled = f"from {made.documents:,} of {made.of:,} documents" if made.documents < made.of else "from all documents"
     if not made.few:
         parts = [f"{format_rounded(count)} {name.replace('_', ' ')}" for name, count in made.counts.items()]
-        return [f"about {format_rounded(made.total)} questions: {', '.join(parts)} ({sampled})"]
+        lines = [f"about {format_rounded(made.total)} questions: {', '.join(parts)} ({sampled})"]
+        if made.without:
+            lines += [f"{made.without:,} of {made.documents:,} documents looked at give no question. {BY_RULES}"]
+        return lines
     count = round(made.total)
     found = f"about {count:,} question{'s' * (count != 1)}" if count else "no question"
     return [f"next to nothing: {found} by rules ({sampled})", *model_instructions(config, corpus, out)]

@@ -15,6 +15,7 @@ from rarefy.data_contracts.tables import from_table
 from rarefy.flows.engine.prefect_server import create_artifact
 from rarefy.flows.engine.stages import CensusRow
 from rarefy.flows.models import spending
+from rarefy.flows.models.expected_questions import BY_RULES
 from rarefy.flows.models.spending import Spending
 from rarefy.flows.reports.console import as_table, format_reasons, keep_records
 from rarefy.tasks.export.statistics import Tally
@@ -44,6 +45,7 @@ class WithoutQuestion:
 
     documents: tuple[str, ...]
     of: int
+    unread: tuple[str, ...]  # of these, of which no fact was taken at all
     nameless: tuple[str, ...]  # of these, whose facts were all turned down for want of a subject
     by_rules: bool  # no model took facts
 
@@ -51,20 +53,27 @@ class WithoutQuestion:
         """How many they are, the first of them, where the reasons are, and what would help."""
         if not self.documents:
             return
-        yield (
-            f"{len(self.documents):,} of {self.of:,} documents gave no question: {_list(self.documents)}. What was "
-            f"turned down of them, and why: rejected_because in {out.rstrip('/')}/triplets.jsonl and questions.jsonl"
-        )
+        yield f"{len(self.documents):,} of {self.of:,} documents gave no question: {_list(self.documents)}"
+        if self.unread:
+            who = "the rules read" if self.by_rules else "was taken for a fact"
+            yield (
+                f"{len(self.unread):,} of them have no sentence and no table that {who}, and no row in triplets.jsonl: "
+                f"{_list(self.unread)}"
+            )
+        if len(self.unread) < len(self.documents):
+            rest = [name for name in self.documents if name not in set(self.unread)]
+            yield (
+                f"What was turned down of {_list(rest)}, and why: rejected_because in {out.rstrip('/')}/triplets.jsonl "
+                "and questions.jsonl"
+            )
         if self.nameless:
             yield (
                 f"{len(self.nameless):,} of them have figures, but nothing says of whom (no_subject): "
-                f"{_list(self.nameless)}; give them a title, or set [read] entity in the config"
+                f"{_list(self.nameless)}; give them a title (of a CSV a first line of two words or more), or set "
+                "[read] entity in the config"
             )
         if self.by_rules and len(self.nameless) < len(self.documents):
-            yield (
-                'Rules read tables and simple sentences alone; a model reads the rest: [llm], and "model" in [extract] '
-                "methods (docs/models.md)"
-            )
+            yield BY_RULES
 
 
 @dataclass(frozen=True)
@@ -141,8 +150,9 @@ def find_without_question(store: Store, tables: Mapping[str, str], by_rules: boo
     facts = facts.filter(pc.is_in(facts["doc_id"], value_set=pa.array(left, pa.string())))
     for name, why in zip(facts["doc_id"].to_pylist(), facts["rejected_because"].to_pylist(), strict=True):
         reasons[name].add(why)
-    nameless = tuple(name for name in left if reasons[name] == {"no_subject"})
-    return WithoutQuestion(tuple(left), len({row["doc_id"] for row in documents}), nameless, by_rules)
+    nameless = tuple(name for name in left if reasons.get(name) == {"no_subject"})
+    unread = tuple(name for name in left if name not in reasons)
+    return WithoutQuestion(tuple(left), len({row["doc_id"] for row in documents}), unread, nameless, by_rules)
 
 
 def _list(names: Sequence[str]) -> str:

@@ -430,8 +430,8 @@ def describe_core(comparison: Comparison) -> Iterator[str]:
     if core is None:
         return
     yield (
-        f"drift: of the {len(core.kept):,} questions that read the same in both versions (text and answer). "
-        f"{len(core.retired):,} questions are only in A, {len(core.new):,} only in B; not counted"
+        f"the benchmark changed: compared are the {len(core.kept):,} questions that read the same in both versions "
+        f"(text and answer); {len(core.retired):,} only in A and {len(core.new):,} only in B are not counted"
     )
     if core.moved:
         yield f"{len(core.moved):,} of those that read the same are proved by other sentences in B"

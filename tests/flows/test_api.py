@@ -314,7 +314,8 @@ def test_two_results_are_compared(evaluate):
     better, worse = (evaluate({"mine": one}, out=one.__name__) for one in (known.right, known.refuses))
     comparison = rarefy.compare(worse, better)
     assert {"metric", "difference", "verdict"} <= set(comparison.differences)
-    assert "Effect size" in comparison.summary() or "effect size" in comparison.summary()
+    assert "effect size" in comparison.summary(verbose=True)
+    assert len(comparison.summary().splitlines()) < 12 < len(comparison.summary(verbose=True).splitlines())
     rarefy.compare(worse.folder, better.folder, statistics={"draws": 100}).check("original drops 2 points")
     with pytest.raises(RegressionFault, match="drops"):
         rarefy.compare(better, worse).check("Original score of effect_size drops 2 points")

@@ -40,11 +40,17 @@ def test_documents_without_a_question_are_told_with_what_would_help(tmp_path):
         "triplets": ([fact], Triplet),
     }
     tables = {kind: store.keep(to_table(some, row_type)) for kind, (some, row_type) in rows.items()}
-    count, nameless, way = find_without_question(store, tables, by_rules=True).describe("b")
-    assert count.startswith("2 of 5 documents gave no question: prose, sales.csv. ") and "b/triplets.jsonl" in count
-    assert nameless.startswith("1 of them") and "sales.csv; give them a title, or set [read] entity" in nameless
+    count, unread, turned_down, nameless, way = find_without_question(store, tables, by_rules=True).describe("b")
+    assert count == "2 of 5 documents gave no question: prose, sales.csv"
+    assert unread.startswith("1 of them have no sentence and no table that the rules read") and unread.endswith("prose")
+    assert turned_down.startswith("What was turned down of sales.csv, and") and "b/triplets.jsonl" in turned_down
+    assert (
+        nameless.startswith("1 of them")
+        and "sales.csv; give them a title (" in nameless
+        and "set [read] entity" in nameless
+    )
     assert "[llm]" in way and "docs/models.md" in way
-    assert len(list(find_without_question(store, tables, by_rules=False).describe("b"))) == 2
+    assert len(list(find_without_question(store, tables, by_rules=False).describe("b"))) == 4
     everything = replace(find_without_question(store, tables, by_rules=True), documents=())
     assert list(everything.describe("b")) == []
 

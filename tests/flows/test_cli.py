@@ -265,6 +265,23 @@ def test_a_mistyped_command_is_answered_with_the_nearest(capsys):
     assert "did you mean" not in capsys.readouterr().err
 
 
+def test_a_mistyped_option_is_answered_with_the_nearest_and_the_usage_of_its_command(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["plan", "corpus", "--limt", "3"])
+    told = capsys.readouterr().err
+    assert end.value.code == 2 and told.startswith("usage: rarefy plan ")
+    assert told.endswith("unrecognized arguments: --limt 3; did you mean --limit?\n")
+    with pytest.raises(SystemExit):
+        main(["plan", "corpus", "--zzzz"])
+    assert "did you mean" not in capsys.readouterr().err
+
+
+def test_a_file_of_answers_that_is_not_there_is_told_before_anything_is_loaded(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(prefect_server, "start", lambda: pytest.fail("a server was started"))
+    assert main(["score", str(tmp_path / "anwers.jsonl"), "--bench", "sample"]) == 2
+    assert "anwers.jsonl: No such file or directory; check the path of the file of answers" in said(capsys)
+
+
 def test_a_folder_that_cannot_be_made_is_told_in_a_line(capsys, place, tmp_path):
     command = ["build", str(place / "corpus"), "--config", str(place / "quick.toml")]
     assert main([*command, "--out", "/proc/nope", "--store", str(tmp_path / "store")]) == 2

@@ -2,6 +2,7 @@
 
 import shutil
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,20 @@ def test_an_expectation_is_one_line():
     assert expected_questions.describe_expected(made, Config(), "filings") == [
         "about 310 questions: 270 single, 1 inverted star, 35 chain, 5 star (from 3 of 12 documents)"
     ]
+
+
+def test_documents_that_give_no_question_are_counted_and_a_model_is_pointed_to(sampled):
+    filing = [row for row in sampled if row.facts][:1]
+    prose = [
+        replace(
+            filing[0], doc_id=f"p{n}", title="", text=f"Nobody spoke for {n} minutes.", blocks=(), facts=(), places=()
+        )
+        for n in range(2)
+    ]
+    made = extrapolate([*filing, *prose], 3, 3, QUICK, still)
+    assert (made.documents, made.without) == (3, 2)
+    _, more = expected_questions.describe_expected(made, QUICK, "c")
+    assert more.startswith("2 of 3 documents looked at give no question. ") and "[llm]" in more
 
 
 def test_next_to_nothing_is_said_with_the_exact_lines_that_name_a_model():

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TypeVar
 
 from rarefy.data_contracts.rows import Figure
@@ -117,7 +118,10 @@ def matching_differences(gate: Rule, differences: Sequence[Named]) -> list[Named
     if not matches:
         available = sorted({f"{_names(row)[-1]} of {row.protocol}" for row in differences if row.slice == gate.slice})
         listed = ", ".join(available) or f"nothing where {gate.slice}"
-        raise LookupError(f"{gate.text!r} is about a number that was not compared; there is: {listed}")
+        names = {" ".join(name.lower().split()[: words.count(" ") + 1]) for row in candidates for name in _names(row)}
+        near = get_close_matches(words, sorted(names), n=1)
+        meant = f"; did you mean {near[0]!r}?" if near else ""
+        raise LookupError(f"{gate.text!r} is about a number that was not compared{meant}; there is: {listed}")
     return matches
 
 

@@ -60,6 +60,7 @@ class RecordedAnswers:
     wordings: set[str] = field(default_factory=set)  # the questions of lines with an answer, "" of one that names none
     selections: list[TemplateSelection] = field(default_factory=list)  # that its lines name, each once
     left_out: list[LeftOutLine] = field(default_factory=list)
+    columns: dict[str, None] = field(default_factory=dict)  # that its lines have, in order
 
     @property
     def takes(self) -> tuple[str, ...]:
@@ -159,6 +160,7 @@ def _load(file: str, _changed: int, _size: int) -> RecordedAnswers:
             answers.left_out.append(LeftOutLine(found.place, "", found.reason, found.detail))
             continue
         place, line = found
+        answers.columns |= dict.fromkeys(line)
         if not is_empty(line.get("selection")):
             selection = _read_selection(line["selection"], place)
             answers.selections += [] if selection in answers.selections else [selection]

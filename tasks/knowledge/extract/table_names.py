@@ -122,6 +122,7 @@ class Outline:
     headings: tuple[Block, ...]
     starts: tuple[int, ...]  # of the headings
     tables: int  # how many there are
+    titles: tuple[tuple[int, str], ...] = ()  # of a file of delimited values: place and lines, of each table of it
 
 
 def outline_document(document: Document) -> Outline:
@@ -130,7 +131,22 @@ def outline_document(document: Document) -> Outline:
     tables = sum(block.kind == "table" for block in document.blocks)
     # a long file of delimited values is one table in many parts
     tables = 1 if document.media_type in DELIMITED else tables
-    return Outline(headings, tuple(heading.start for heading in headings), tables)
+    titles = _find_titles(document) if document.media_type in DELIMITED else ()
+    return Outline(headings, tuple(heading.start for heading in headings), tables, titles)
+
+
+def _find_titles(document: Document) -> tuple[tuple[int, str], ...]:
+    """The lines above each table of a file of delimited values, those in a row together, and where they begin."""
+    runs: list[tuple[int, str]] = []
+    before = ""
+    for block in document.blocks:
+        text = document.text[block.start : block.end]
+        if block.kind == "caption" and before == "caption":
+            runs[-1] = (runs[-1][0], f"{runs[-1][1]}\n{text}")
+        elif block.kind == "caption":
+            runs.append((block.start, text))
+        before = block.kind
+    return tuple(runs)
 
 
 def name_table(table: Table, chunk: Chunk, document: Document, outline: Outline, dated: bool) -> TableName:
@@ -138,14 +154,20 @@ def name_table(table: Table, chunk: Chunk, document: Document, outline: Outline,
 
     `dated`: columns of the table have periods.
     """
-    lines = [line.strip() for line in table.lead.split("\n") if line.strip()]
+    start = chunk.start + table.header.start
+    # the lead-in of a long file's later parts is lost, and its titles are not
+    titles = next((some for place, some in reversed(outline.titles) if place < start), table.lead)
+    lines = [line.strip() for line in titles.split("\n") if line.strip()]
     above = next((line for line in reversed(lines) if not is_units(line) and not _PERIODS.fullmatch(line)), "#")
     lead = "" if above.startswith("#") else re.split(r"(?<=[.!?])\s+(?=[A-Z])", above)[-1]
     introduced = bool(_INTRODUCES.search(lead)) and not _ELSEWHERE_SHOWN.search(lead)
     caption = (
-        _find_topic(lead, dated) or (_as_name(lead) if introduced else "") or _find_caption(lines, document.entity)
+        _find_topic(lead, dated)
+        or (_as_name(lead) if introduced else "")
+        or _find_caption(lines, document.entity)
+        or _find_first_line(lines if document.media_type in DELIMITED else [])
     )
-    heading, unclear = _find_heading(chunk.start + table.header.start, document, outline)
+    heading, unclear = _find_heading(start, document, outline)
     stem = PurePosixPath(document.source.rpartition("#")[2] or document.source).stem
     title = "" if _fold(document.title) in (_fold(stem), _fold(PurePosixPath(document.source).name)) else document.title
     title = _as_name(title) or (stem.replace("_", " ") if document.entity else "")  # a file's name says nothing alone
@@ -178,6 +200,18 @@ def _find_caption(lines: list[str], entity: str) -> str:
         name = _as_name(line) if titled else ""
         filer = bool(entity) and _fold(name).startswith(_fold(entity).partition(" inc")[0])
         if " " in name and not filer and not _COMPANY.search(name):
+            return name
+    return ""
+
+
+def _find_first_line(lines: list[str]) -> str:
+    """The first line of a file of delimited values above its table: nothing but titles, units and remarks stand there.
+
+    A single word ("Prices") does not say of what, and a sentence names nothing.
+    """
+    for line in lines:
+        name = "" if line.endswith((".", ";", "|", "!", "?")) else _as_name(line)
+        if " " in name:
             return name
     return ""
 

@@ -111,6 +111,11 @@ def test_a_metric_may_be_called_by_its_name_in_tables():
         breaks("speed drops 2 points", *rows)
 
 
+def test_a_mistyped_metric_is_answered_with_the_nearest():
+    with pytest.raises(LookupError, match=r"not compared; did you mean 'overall'[?]; there is"):
+        breaks("overal drops 2 points", row())
+
+
 def test_a_rule_may_be_about_a_slice():
     rows = (row(second=0.9), row(slice_="hops=multi", headline=False))
     (told,) = breaks("overall where hops=multi drops 2 points", *rows)

@@ -236,6 +236,26 @@ def test_delimited_values_speak_of_whom_the_config_names_with_the_name_of_their_
     assert [(t.rejected_because, t.answer) for t in rows] == [("no_subject", "12"), ("no_subject", "7")]
 
 
+@pytest.mark.parametrize(
+    "title",
+    ["Brindle & Moss price list 2024", "Price list 2024", "Furniture prices", "Prices of Brindle & Moss in 2024"],
+)
+def test_the_first_line_of_delimited_values_is_the_name_of_the_table(tmp_path, title):
+    rows = "".join(f"Table {n},{n + 310}\n" for n in range(300))  # several chunks: each knows the name
+    (tmp_path / "p.csv").write_text(f"{title}\nPiece,Weight\n{rows}")
+    (document,) = read_corpus(tmp_path, ReadConfig())
+    found = tables_of(document)
+    assert {(t.subject, t.subject_from, t.rejected_because) for t in found} == {(f"“{title}”", "caption", "")}
+    assert len(found) == 300 and len({t.chunk_id for t in found}) > 1
+
+
+@pytest.mark.parametrize("title", ["Prices", "All of these were exported from the shop.", "in thousands", "2024"])
+def test_one_word_a_sentence_a_unit_and_a_period_name_no_table(tmp_path, title):
+    (tmp_path / "p.csv").write_text(f"{title}\nPiece,Weight\nKent table,310\nEden chair,145\n")
+    (document,) = read_corpus(tmp_path, ReadConfig())
+    assert {t.rejected_because for t in tables_of(document)} == {"no_subject"}
+
+
 def test_a_column_of_years_says_when_each_row_holds(tmp_path):
     rows = "| Region | Year | Stores |\n|---|---|---|\n| North | 2019 | 12 |\n| North | 2020 | 14 |\n"
     questions = asked(facts_of(tmp_path, f"# Stores of Acme by region\n\n{rows}"))
