@@ -32,7 +32,7 @@ from rarefy.data_contracts.suites.rule import (
 
 _SIZES = {
     "single": (1, 1), "chain": (2, 3), "star": (2, 4), "inverted_star": (2, None),  # R12–R14
-    "comparison": (2, 4), "change": (2, 2), "share": (2, 2), "superlative": (3, None),
+    "comparison": (2, 6), "change": (2, 2), "share": (2, 2), "superlative": (3, None),
 }  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from rarefy.tasks.text.dates import days_between
 _UP = r"increas\w+|higher|gr[eo]w\w*|rose|risen|up|rising"
 _DOWN = r"decreas\w+|lower|declin\w+|fell|fallen|down|reduc\w+|dropp?\w*"
 _WAYS = re.compile(rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
-_HEADS = re.compile(r"chang|varian|increas|decreas|\bvs\b|versus|compared", re.IGNORECASE)
+CHANGE_HEADS = re.compile(r"chang|varian|increas|decreas|\bvs\b|versus|compared", re.IGNORECASE)
 _OF_ANOTHER_BASIS = re.compile(
     r"\b(?:excluding|adjusted|organic\w*|constant|comparable|same-store|non-gaap|points?)\b", re.IGNORECASE
 )
@@ -99,7 +99,7 @@ class Change:
         whole = needed <= said.around and len(said.label - needed - parts - telling(self.newer.entity) - OWNERS) == 0
         return (
             whole
-            and bool(_HEADS.search(said.when))
+            and bool(CHANGE_HEADS.search(said.when))
             and not _OF_ANOTHER_BASIS.search(said.when)
             and len(between) == 2
             and all(any(is_at(fact, one, chunk) for one in between) for fact in (self.older, self.newer))

@@ -38,7 +38,7 @@ _SEATED = ("is headquartered in", "is based in")
 _SEAT = r"\bheadquarter|\b(?:principal|executive|corporate) offices?\b"
 _PURCHASES = ("was acquired by", "completed acquisition of")
 _CUES = {
-    **dict.fromkeys(_PURCHASES, r"\bacqui[rs]"),
+    **dict.fromkeys(_PURCHASES, r"\bacqui(?:r|s(?!ition costs?\b))"),  # traffic is acquired, too
     _AUDITED: r"\baudit|\breports? of\b|\bassessed\b|\bindependent registered|\baccounting firm|\bconsents?\b|\bpcaob"
     r"|/s/",
     "is headquartered in": _SEAT,

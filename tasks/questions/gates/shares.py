@@ -1,4 +1,4 @@
-"""Whether a sentence states what share of a whole a part makes: "the segment was 31% of our revenue in 2023"."""
+"""Whether a row or a sentence states what share of a whole a part makes: "31% of our consolidated revenue in 2023"."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import Chunk, Question, Triplet
+from rarefy.tasks.questions.gates.changes import CHANGE_HEADS
 from rarefy.tasks.questions.gates.figures import is_at, is_figure, is_then, roundings
 from rarefy.tasks.questions.gates.measure_words import initials, measure_and_part, telling
 from rarefy.tasks.questions.gates.statements import Statement, digits_of, moments_in
@@ -46,11 +47,27 @@ class Share:
         return roundings(digits_of(self.percent.quantize(Decimal("0.01"))), 1)
 
     def is_said(self, said: Statement, chunk: Chunk) -> bool:
-        """Does a sentence state it, with its time?"""
+        """Does a row or a sentence state it, with its time?"""
+        near = abs(self.percent - said.quantity.amount) <= said.quantity.grain / 2
+        if said.quantity.kind != "percent" or not near:
+            return False
+        return self._row_says(said, chunk) if said.row else self._sentence_says(said, chunk)
+
+    def _row_says(self, said: Statement, chunk: Chunk) -> bool:
+        parts, whole = measure_and_part(self.part)[1], measure_and_part(self.whole)[0]
+        of_growth = CHANGE_HEADS.search(said.when) is not None
+        return (
+            bool(parts)
+            and said.label == parts
+            and whole <= said.around
+            and not of_growth
+            and is_then(self.part, said, chunk)
+        )
+
+    def _sentence_says(self, said: Statement, chunk: Chunk) -> bool:
         figure = said.quantity
-        near = abs(self.percent - figure.amount) <= figure.grain / 2
         of = next((one for one in reversed([*_OF_WHOLE.finditer(said.text)]) if one.start() < figure.end), None)
-        if said.row or figure.kind != "percent" or not near or of is None or "respective" in said.text:
+        if of is None or "respective" in said.text:
             return False
         parts, before = measure_and_part(self.part)[1], telling(said.text[: of.start()])
         named = parts <= before or not initials(self.part).isdisjoint(before)

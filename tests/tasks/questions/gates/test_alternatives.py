@@ -440,6 +440,9 @@ REVENUE = replace(RESEARCH, triplet_id="t2", relation="total revenue")
         ("Revenue for the Cloud segment was 31% of our operating income in 2024.", False),
         ("Revenue for the Games segment was 31% of our consolidated revenue in 2024.", False),
         ("Cloud revenue rose 31% in 2024.", False),
+        ("| Revenue by segment: | 2024 | 2023 |\n|---|---|---|\n| Cloud | 31% | 28% |", True),
+        ("| Revenue by segment: | 2024 | 2023 |\n|---|---|---|\n| Cloud | 28% | 31% |", False),
+        ("| Revenue by segment: | 2024 change |\n|---|---|\n| Cloud | 31% |", False),
         ("Revenue for Games and Cloud was 31% and 28% of our revenue in the respective years.", False),
     ],
 )
