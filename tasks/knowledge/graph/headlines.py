@@ -42,7 +42,7 @@ _FAMILIES = {  # family → tags; of two in one family, the one follows from the
     "receivables": "AccountsReceivableNetCurrent",
     "payables": "AccountsPayableCurrent",
     "inventories": "InventoryNet",
-    "plant": "PropertyPlantAndEquipmentNet",
+    "plant": "PropertyPlantAndEquipmentNet NoncurrentAssets LongLivedAssets",
     "goodwill": "Goodwill",
     "intangibles": "IntangibleAssetsNetExcludingGoodwill FiniteLivedIntangibleAssetsNet",
 }
