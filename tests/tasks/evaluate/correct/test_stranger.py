@@ -41,7 +41,7 @@ NOBODY = _ask("Who objected to the plan?", "Nobody")
         (ABSENT, "Only annual figures are given.", "right"),
         (ABSENT, "The document only reports annual figures.", "right"),
         (ABSENT, "The filing only gives the full-year figure of $1,852 million, not Q3.", "right"),
-        (ABSENT, "The report does not break out capital spending by quarter; for the full year 2023 it was $1,852 million.",
+        (ABSENT, "The report does not break out spending by quarter; for the full year 2023 it was $1,852 million.",
          "right"),
         (ABSENT, "Larkspur's 10-K does not report Q3 2023 capital expenditures separately. "
          "The annual total was $1,852 million (2022: $1,484 million).", "right"),
