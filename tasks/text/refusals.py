@@ -83,6 +83,21 @@ _FURTHER = re.compile(  # what goes on about the source after a sentence that de
     r"(?:provide|mention|include|contain|specify|state|disclose|give|have|break|single|list|say)\b",
     re.IGNORECASE,
 )
+# What else says that something is not stated, of what no document states
+_GIVEN = r"(?:disclosed|given|reported|stated|provided|broken (?:out|down)|shown|mentioned|listed|published|available)"
+_WIDER = r"(?:annual|yearly|full[- ]year|fiscal[- ]year|totals?|aggregate|consolidated|combined|company-wide|overall)"
+_NOT_STATED = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:do(?:es)?|did)(?: not|n't) (?:\w+ly )?(?:report|break|disclose|give|state|provide|list|include|mention|"
+        r"specify|itemi[sz]e|separate|show|say)\b",
+        rf"\bno (?:[\w-]+ ){{1,5}}?(?:is|are|was|were) (?:\w+ly )?{_GIVEN}\b",
+        rf"\b(?:is|are|was|were)(?: not|n't) (?:\w+ly )?{_GIVEN}\b",
+        r"\bonly (?:(?:reports?|gives?|discloses?|shows?|states?|provides?|lists?|contains?) )?(?:(?:the|an?|its) )?"
+        rf"{_WIDER}\b",
+    )
+)
+_IS_WIDER = re.compile(rf"\b{_WIDER}\b|\b(?:whole|entire)\b", re.IGNORECASE)
 # An answer all the same: the system's own, or a guess
 _STILL = re.compile(
     r"\b(?:my best (?:guess|estimate)|best guess|i(?:'d| would) (?:guess|say|estimate)|i (?:believe|"
@@ -128,15 +143,17 @@ class Refusal:
     guess: str  # what is offered all the same, and named as one's own or a guess
 
 
-def refusal(text: str, words: str, general: bool) -> Refusal | None:
+def refusal(text: str, words: str, general: bool, absent: bool = False) -> Refusal | None:
     """The refusal in an answer, None where there is none; `words` are the protocol's, "" for none.
+
+    Of what is `absent` from the documents, it is a refusal too that they do not report it, or only a wider figure.
 
     General words are heard sentence by sentence; an answer that merely begins like one ("No. 7 facility") is none.
     """
     joined = _APOLOGY.sub(lambda hit: hit[0].replace("but", "and"), text)
     pieces = [one for piece in _SENTENCE.split(joined) for one in _clauses(piece) if re.search(r"\w", one)]
     own = [bool(words) and says_so(piece, words) for piece in pieces]
-    told = [mine or (general and _refuses(piece)) for mine, piece in zip(own, pieces, strict=True)]
+    told = [mine or (general and _refuses(piece, absent)) for mine, piece in zip(own, pieces, strict=True)]
     for at in range(1, len(pieces)):
         told[at] = told[at] or (told[at - 1] and general and _FURTHER.search(pieces[at]) is not None)
     if not any(told) or not (any(own) or _governs(pieces, told)):
@@ -147,6 +164,7 @@ def refusal(text: str, words: str, general: bool) -> Refusal | None:
     if not guess and told[0] and not any(told[1:]):
         after = _HOWEVER.search(joined, len(pieces[0]))
         guess = " ".join(rest) if after and len(joined[after.end() :].split()) > 3 else ""
+        guess = "" if absent and _IS_WIDER.search(guess) else guess
     return Refusal(any(own), " ".join(rest), guess)
 
 
@@ -187,10 +205,10 @@ def says_so(text: str, words: str) -> bool:
     return wanted == "no such info" and re.search(r"\bno such information\b", said_) is not None
 
 
-def _refuses(piece: str) -> bool:
+def _refuses(piece: str, absent: bool) -> bool:
     if any(says_so(piece, words) for words in OWN):
         return True
-    return any(pattern.search(piece) for pattern in _GENERAL)
+    return any(pattern.search(piece) for pattern in (*_GENERAL, *(_NOT_STATED if absent else ())))
 
 
 def _flat(text: str) -> str:

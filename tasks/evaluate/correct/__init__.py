@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 18  # versions, numbers of other things, days without their year
+VERSION = 19  # what is not stated, money that comes in or goes out, dollars without a scale
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,12 @@ from rarefy.tasks.evaluate.correct.claim_status import (
     UP,
     Outcome,
     asked_direction,
+    cash_flow,
     is_change,
     is_compared,
     is_denied,
     is_doubted,
+    is_of_counterpart,
     joining_word,
     negative_wording,
     right,
@@ -43,6 +45,7 @@ _JOINS = EMPTY | frozenset("up down compared versus vs against than during while
 _REACHES = re.compile(
     r"\bto\s+(?:(?:about|approximately|roughly|nearly|almost|some|an?|just)\s+)*$", re.IGNORECASE
 )  # "fell 2% to 5": not -5
+_CASH = re.compile(r"\b(?:cash|spen[dt]|(?:in|out)flows?|receiv\w+)\b", re.IGNORECASE)  # asks of money that moved
 _BRACKETS = re.compile(r"\([^()]*\)")  # "income (loss)" does not ask for a loss
 _LEAST = 3  # digits that must be equal where no scale is stated
 _COARSE = Decimal("0.1")  # a correct rounding that is further off counts as another number
@@ -117,7 +120,7 @@ def compare_values(gold: ExactValue, value: Value, rounding: float, gap: str, ab
     A correct rounding is the same number while it is off by no more than the share `rounding`; `gap` is the text before
     the value.
     """
-    verdict = _compare_magnitudes(gold, value, rounding)
+    verdict = _compare_magnitudes(gold, value, rounding, about)
     if verdict != "same":
         return verdict
     stated = -1 if value.minus else stated_direction(gap, value.nouns)
@@ -125,12 +128,18 @@ def compare_values(gold: ExactValue, value: Value, rounding: float, gap: str, ab
     wanted = -1 if -1 in gold.signs else asked
     if stated and wanted:
         return "same" if stated == wanted else "opposite"
+    question = _BRACKETS.sub("", about.question.text)
+    if gold.kind == "money" and not value.minus and not value.enclosed and _CASH.search(question):
+        flow = cash_flow(f"{gap} {' '.join(value.nouns.split()[:2])}")
+        wanted = -1 if -1 in gold.signs else cash_flow(question)
+        if flow * wanted < 0:
+            return "opposite"
     return "same" if _has_same_sign(gold, value, gap, about) else "sign"
 
 
-def _compare_magnitudes(gold: ExactValue, value: Value, rounding: float) -> str:
+def _compare_magnitudes(gold: ExactValue, value: Value, rounding: float, about: Expectation) -> str:
     ways = [value.amount]
-    if not value.scaled and gold.shown:
+    if not value.scaled and gold.shown and not _is_unscaled_money(value, about):
         ways.append(value.amount * gold.amount / gold.shown)
     verdicts = {compare_amounts(gold, way, value, rounding) for way in ways}
     for verdict in ("same", "rounding"):
@@ -141,6 +150,14 @@ def _compare_magnitudes(gold: ExactValue, value: Value, rounding: float) -> str:
             return "same"  # a table cell without its scale
         return "other" if value.scaled and (gold.shown is not None or not gold.open) else "scale"
     return "other"
+
+
+def _is_unscaled_money(value: Value, about: Expectation) -> bool:
+    """Return whether "$2" means two dollars: neither the question nor the gold answer leaves its scale unsaid so."""
+    forms = (about.question.answer, *about.question.aliases)
+    printed = any(one.kind == "money" and not one.scaled for form in forms for one in find_values(form)[:1])
+    small = value.amount < 10**6 and about.scale <= 0
+    return value.kind == "money" and small and not (printed and value.amount >= 1000)
 
 
 def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: float) -> str:
@@ -165,7 +182,7 @@ def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: f
         least = Decimal(str(rounding)) * (_SCALED if figures else 1)
         if value.about and gold.kind in ("money", "count") and value.scaled:
             least = max(least, _ABOUT)  # "about $48 billion" for 47,525 million
-        return "same" if off <= least else "rounding" if off <= _COARSE else "other"
+        return "same" if off <= least else "rounding" if off <= _COARSE or value.about else "other"
     cut = grain_of_value > gold_grain and (fine / grain).quantize(Decimal(1), ROUND_DOWN) == coarse / grain
     return "rounding" if cut and off <= CUT_OFF else "other"
 
@@ -346,7 +363,9 @@ def judge_value(
     if _is_sum_or_difference([*amounts, *counted], gold):
         return unclear("composed")
     short = len(text.split()) <= SHORT
-    asserted = [one.value for one in occurrences if one.how == "stated" or (short and one.how == "change")]
+    asserted = [
+        one.value for one in occurrences if one.how == "stated" or (short and one.how in ("change", "counterpart"))
+    ]
     if not asserted or all(
         one.value.worded and one.value.amount == 1 for one in occurrences
     ):  # "one molecule gives six"
@@ -439,6 +458,8 @@ def _find_occurrences(
             how = "operand | change"
         elif is_compared(gap, about.question.text):
             how = "compared"
+        elif is_of_counterpart(gap, about.question.text):
+            how = "counterpart"
         else:
             how = "change" if is_change(gap) and not _CHANGE.search(about.question.text) else "stated"
         occurrences.append(_Occurrence(number, gap, verdict, how))

@@ -622,7 +622,8 @@ def _objection(
             return why
     if _BEHIND.search(text[max(start - 40, 0) : start]):
         return "compared"
-    if text[tokens[last].start : end].endswith("'s") and not form.endswith("s"):
+    plural = re.match(r"'\s\w", text[end:]) and "'" not in text[:start]  # "the directors' assistant"
+    if plural or (text[tokens[last].start : end].endswith("'s") and not form.endswith("s")):
         return "of_it"  # "Delaware's neighbour"
     if len(tokens) <= SHORT:
         return _objection_to_short(text, tokens, first, last, (start, end), about, listed)

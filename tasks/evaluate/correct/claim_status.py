@@ -72,6 +72,15 @@ _NEGATIVE = re.compile(
     r"(?:re)?purchas\w+|write-?(?:down|off)s?|impairments?|shortfall|debit)\b",
     re.IGNORECASE,
 )
+_COMES_IN = re.compile(r"\b(?:provid\w*|generat\w*|receiv\w*|inflows?)\b", re.IGNORECASE)
+_GOES_OUT = re.compile(r"\b(?:us(?:e|es|ed|ing)|spen[dt]\w*|outflows?)\b", re.IGNORECASE)
+_COUNTERPARTS = (
+    ("income", "expenses?"),
+    ("assets?", "liabilit(?:y|ies)"),
+    ("receivables?", "payables?"),
+    ("basic", "diluted"),
+    ("short-term", "long-term"),
+)
 _ABOUT = (
     r"(?:about|approximately|approx\.?|around|roughly|some|circa|ca\.|~|an estimated|estimated|"
     r"total(?:s|ed|ing)? (?:of )?)"
@@ -196,6 +205,20 @@ def stated_direction(gap: str, behind: str) -> int:
 def asked_direction(text: str) -> int:
     """Return 1 or -1 where a text speaks of a rise or a fall and not of both, else 0."""
     return bool(_RISES.search(text)) - bool(_FALLS.search(text))
+
+
+def cash_flow(text: str) -> int:
+    """Return 1 or -1 where a text speaks of money that comes in or goes out and not of both, else 0."""
+    return bool(_COMES_IN.search(text)) - bool(_GOES_OUT.search(text))
+
+
+def is_of_counterpart(gap: str, asked: str) -> bool:
+    """Return whether words before a value name the counterpart of what is asked ("expense" for "income")."""
+    named, wanted = (
+        [[re.search(rf"\b{word}\b", text, re.IGNORECASE) is not None for word in pair] for pair in _COUNTERPARTS]
+        for text in (gap, asked)
+    )
+    return any(sum(mine) == sum(theirs) == 1 and mine != theirs for mine, theirs in zip(named, wanted, strict=True))
 
 
 def stated_bound(before: str) -> str:

@@ -55,6 +55,7 @@ _PHRASES = (
     ("united states", "us"),
     ("united kingdom", "uk"),
     ("per cent", "percent"),
+    ("no one", "nobody"),
 )
 
 

@@ -94,6 +94,8 @@ _VAGUE_PROSE = re.compile(  # words of a long answer that may say how much, or d
     re.IGNORECASE,
 )
 _FEW_WORDS = 3  # of a gold answer that is a value and no more
+_BELIEVED = re.compile(r",?\s+(?:I|we)\s(?:think|believe|guess|suppose)\W*$")  # it is stated all the same
+_GROUPED = re.compile(r"\+?[\d\s()/-]{9,}")  # a telephone number, however its digits are grouped
 _WHEN = re.compile(  # words that may state a time without a date
     r"\b(?:no|not|never|always|an?|centur\w+|decades?|years?|months?|weeks?|day|night|eve|morning|spring|summer|autumn"
     rf"|fall|winter|season|today|now|currently|ongoing|\w+day|{MONTH})\b",
@@ -127,7 +129,7 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
 
 
 def _match_any(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
-    text = spell_units(text, about.question.answer)
+    text = spell_units(_BELIEVED.sub("", text), about.question.answer)
     if about.question.members:
         return judge_set(text, about.question)
     if config.match == "plain":
@@ -135,13 +137,22 @@ def _match_any(text: str, gold: GoldAnswer, about: Expectation, config: CorrectC
     if about.question.chance and (outcome := judge_choice(text, about.question)):
         return outcome
     for form in gold.forms:
-        if (gold.kind in ("text", "verdict") and is_same_wording(text, form)) or " ".join(text.split()).strip(
-            " ."
-        ) == form.strip(" ."):
+        if (
+            (gold.kind in ("text", "verdict") and is_same_wording(text, form))
+            or " ".join(text.split()).strip(" .") == form.strip(" .")
+            or _is_same_number(text, form)
+        ):
             return right("exact", text)
     if gold.kind == "parts":
         return _judge_parts(text, gold, about, config)
     return _match_one(text, gold, about, config)
+
+
+def _is_same_number(text: str, form: str) -> bool:
+    """Return whether two texts are one telephone number, grouped in whatever way."""
+    mine, theirs = (side.strip(" .") for side in (text, form))
+    alike = _GROUPED.fullmatch(mine) and _GROUPED.fullmatch(theirs)
+    return bool(alike) and re.sub(r"\D", "", mine) == re.sub(r"\D", "", theirs)
 
 
 def _match_one(
@@ -499,7 +510,7 @@ class Verdicts:
     judged: bool  # whether there is a judge
     _golds: dict[str, tuple[GoldAnswer, Expectation]] = field(default_factory=dict)
     _outcomes: dict[tuple[str, str], Outcome] = field(default_factory=dict)
-    _refusals: dict[tuple[str, str], Refusal | None] = field(default_factory=dict)
+    _refusals: dict[tuple[str, str, bool], Refusal | None] = field(default_factory=dict)
     _texts: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def of(
@@ -550,9 +561,9 @@ class Verdicts:
         """Return how an answer declines; its Refusal where it gives an answer all the same; None where it does not."""
         if answer.refused:
             return "by_the_system"
-        key = (protocol.refusal, text)
+        key = (protocol.refusal, text, question.pattern == "absent")
         if key not in self._refusals:
-            _cap_size(self._refusals)[key] = refusal(text, protocol.refusal, self.config.refusals == "general")
+            _cap_size(self._refusals)[key] = refusal(text, protocol.refusal, self.config.refusals == "general", key[2])
         declined = self._refusals[key]
         if declined is None:
             return None
@@ -567,11 +578,23 @@ class Verdicts:
             return declined
         return declined if declined.rest and self._outcome(question, declined.rest).verdict == "right" else how
 
-    def _absent(self, row: Score, answer: Answer, text: str, question: Question, protocol: Protocol) -> Score:
-        """Return the score of an answer to what the corpus does not answer: right is to say so and guess nothing."""
+    def _absent(
+        self, row: Score, answer: Answer, text: str, question: Question, protocol: Protocol
+    ) -> Score | tuple[Score, JudgeCase]:
+        """Return the score of an answer to what the corpus does not answer: right is to say so and guess nothing.
+
+        A sentence that denies something may say so in other words.
+        """
         declined = self._declined(answer, text, question, protocol)
         if isinstance(declined, str):
             return replace(row, value=1.0, stage="refusal", refused=True, why=declined)
+        if (
+            not declined
+            and NEGATION.search(text)
+            and len(split_words(text)) > _FEW_WORDS
+            and self.config.refusals == "general"
+        ):
+            return self._scored(row, unclear("may_decline"), text, question, protocol, "")
         return replace(row, value=0.0, stage="value", why="guessed" if declined else "no_document_states_it")
 
     def _refused(self, row: Score, protocol: Protocol, answer: Answer, how: str) -> Score:

@@ -231,9 +231,13 @@ def test_an_answer_of_several_parts_is_judged_part_by_part(groups, value):
     assert "Group 3: <Your answer. Choose from: Yes, No>" in request.messages[0].content
     short = says("[Start answer]\nGroup 1: Yes\n[End answer]")
     assert (
-        scored("Alto, I think", protocol="retrieval_robustness", question="owners", config=JUDGED, judge=short)[
-            -1
-        ].status
+        scored(
+            "Alto, and later perhaps Lark",
+            protocol="retrieval_robustness",
+            question="owners",
+            config=JUDGED,
+            judge=short,
+        )[-1].status
         == "failed"
     )
 
