@@ -73,7 +73,7 @@ _NEGATIVE = re.compile(
     re.IGNORECASE,
 )
 _COMES_IN = re.compile(r"\b(?:provid\w*|generat\w*|receiv\w*|inflows?)\b", re.IGNORECASE)
-_GOES_OUT = re.compile(r"\b(?:us(?:e|es|ed|ing)|spen[dt]\w*|outflows?)\b", re.IGNORECASE)
+_GOES_OUT = re.compile(r"\b(?:us(?:e|es|ed)|spen[dt]\w*|outflows?)\b", re.IGNORECASE)  # "using" says how it was found
 _COUNTERPARTS = (
     ("income", "expenses?"),
     ("assets?", "liabilit(?:y|ies)"),
