@@ -23,6 +23,9 @@ FINANCING = _ask(
     "$8,310 million",
     "$8.3 billion",
 )
+SHOWN = _ask(
+    "Using the cash flow statement, what was Larkspur's capital expenditure in 2023?", "$4,625", "$4,625 million"
+)
 STOCK = _ask("How much was spent on treasury stock in 2023?", "111", "$111 million")
 SMALL = _ask("What did Larkspur report as other costs?", "2", "$2 million")
 INCOME = _ask("What was Larkspur's interest income in 2023?", "907", "$907 million")
@@ -37,6 +40,7 @@ NOBODY = _ask("Who objected to the plan?", "Nobody")
 @pytest.mark.parametrize(
     ("question", "text", "expected"),
     [
+        (SHOWN, "The amount is $4.625 billion, as provided in the statement of cash flows.", "right"),
         (ABSENT, "No quarterly figure is disclosed.", "right"),
         (ABSENT, "Only annual figures are given.", "right"),
         (ABSENT, "The document only reports annual figures.", "right"),
