@@ -66,11 +66,11 @@ def _is_restated(triplet: Triplet, part: frozenset[str], index: CorpusIndex) -> 
             continue
         same_time = index.facts_of_time(document.doc_id, triplet.period_start, triplet.period_end)
         told = {
-            _part_of(fact): fact.value
+            (_part_of(fact), fact.value)
             for fact in same_time
             if (fact.concept, fact.unit) == (triplet.concept, triplet.unit) and part <= _part_of(fact)
         }
-        if part not in told and len(told) == 1 and not _is_same(*told.values(), triplet.value):
+        if len(told) == 1 and all(of != part and not _is_same(value, triplet.value) for of, value in told):
             return True
     return False
 
