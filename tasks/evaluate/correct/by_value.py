@@ -45,9 +45,8 @@ _JOINS = EMPTY | frozenset("up down compared versus vs against than during while
 _REACHES = re.compile(
     r"\bto\s+(?:(?:about|approximately|roughly|nearly|almost|some|an?|just)\s+)*$", re.IGNORECASE
 )  # "fell 2% to 5": not -5
-_CASH = re.compile(
-    r"\b(?:cash(?! flow)|spen[dt]|(?:in|out)flows?|receiv\w+)\b", re.IGNORECASE
-)  # asks of money that moved
+# Asks of money that moved, and not of a statement of cash flows
+_CASH = re.compile(r"\b(?:cash(?! flow)|spen[dt]|(?:in|out)flows?|receiv\w+)\b", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()]*\)")  # "income (loss)" does not ask for a loss
 _LEAST = 3  # digits that must be equal where no scale is stated
 _COARSE = Decimal("0.1")  # a correct rounding that is further off counts as another number
