@@ -194,7 +194,7 @@ def test_results_of_different_benchmark_versions_are_compared_on_what_both_have(
     assert (told.first, told.second, told.shared, told.questions) == (300, 240, 240, 80)
     said = " ".join(shown(found).split())
     assert "benchmark: versions v1 and v2; compared on the questions that are the same in both" in said
-    assert "A alone had 60 more" in said and "0 questions are only in A, 20 only in B; not counted" in said
+    assert "A alone had 60 more" in said and "0 only in A and 20 only in B are not counted" in said
 
 
 def test_without_a_trial_in_common_there_is_nothing_to_compare(tmp_path):

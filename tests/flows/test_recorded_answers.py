@@ -183,7 +183,7 @@ def test_of_a_system_that_retrieves_itself_nothing_is_retrieved_and_the_figures_
     file = fill(place, "own.jsonl", own)
     planned = evaluation.plan_opened
     with monkeypatch.context() as patch:
-        patch.setattr(evaluation, "plan_opened", lambda *given, retrieves: planned(*given, retrieves=True))
+        patch.setattr(evaluation, "plan_opened", lambda *given: planned(*given[:5], True))
         assert score(place, file, "retrieved") == 0
     monkeypatch.setattr(evaluation, "_retrieve", lambda *_: pytest.fail("passages are retrieved for nothing"))
     assert score(place, file, "found") == 0
