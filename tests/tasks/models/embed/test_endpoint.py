@@ -13,6 +13,7 @@ import pytest
 
 from rarefy.tasks.models.embed import EmbedConfig, EndpointEmbedder
 from rarefy.tasks.models.embed.endpoint import BATCH, CHARACTERS
+from rarefy.tasks.models.embed.vector_cache import COMMIT
 from rarefy.tasks.models.llm import InferenceContext, Price, RequestPolicy
 from rarefy.tasks.models.llm.config import NANO
 from rarefy.tasks.models.llm.faults import BudgetSpent, Failed, Unavailable
@@ -229,7 +230,7 @@ def test_vectors_of_another_length_than_asked_for_or_than_before_are_refused(use
 
 
 def test_where_one_request_fails_the_others_are_kept(use: Use, tmp_path: Path) -> None:
-    texts = [f"{i:03} {'bad' if i == 200 else 'good'}" for i in range(400)]
+    texts = [f"{i:03} {'bad' if i == 200 else 'good'}" for i in range(COMMIT)]  # what is put at once
 
     def answer(n: int, body: dict[str, Any]) -> tuple[int, Any, dict[str, str]]:
         return (400, {"error": {"message": "no"}}, {}) if any("bad" in t for t in body["input"]) else fine(n, body)
