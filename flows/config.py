@@ -1,6 +1,5 @@
 """All settings, in one frozen Config composed of those of the stages (architecture §4)."""
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,6 +22,7 @@ from rarefy.tasks.evaluate.retrieve.measured import MeasuredConfig
 from rarefy.tasks.evaluate.statistics import StatisticsConfig
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.export import CardConfig, SplitConfig
+from rarefy.tasks.find import did_you_mean
 from rarefy.tasks.knowledge.extract import ExtractConfig
 from rarefy.tasks.knowledge.graph import GraphConfig
 from rarefy.tasks.knowledge.link import LinkConfig
@@ -253,12 +253,8 @@ def _describe_mistake(fault: ErrorDetails) -> str:
     *sections, key = [str(part) for part in fault["loc"]]
     model = _model_at(sections)
     allowed = sorted(model.model_fields) if model else []
-    near = difflib.get_close_matches(key, allowed, 1)
     where = f"[{'.'.join(sections)}] has" if sections else "there is"
-    return (
-        f"{where} no key {key!r}{f'; did you mean {near[0]!r}?' if near else ''} "
-        f"({_homes(key)}allowed: {', '.join(allowed)})"
-    )
+    return f"{where} no key {key!r}{did_you_mean(key, allowed)} ({_homes(key)}allowed: {', '.join(allowed)})"
 
 
 def _homes(key: str) -> str:

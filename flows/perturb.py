@@ -1,6 +1,5 @@
 """The command `rarefy perturb`: variants of any file of questions, answers and contexts; no corpus, graph or engine."""
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -18,6 +17,7 @@ from rarefy.flows.engine.workers import count_cores
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.models import accounting
 from rarefy.flows.reports.console import Terminal, as_table, keep_records
+from rarefy.tasks.find import did_you_mean
 from rarefy.tasks.models.llm import InferenceContext
 from rarefy.tasks.models.llm.faults import Stopped, TooManyFailures
 from rarefy.tasks.perturb import layouts
@@ -79,9 +79,7 @@ def select_perturbations(config: Config, names: Iterable[str]) -> Config:
                 chosen[side].append(name)
         else:
             known = dict.fromkeys([*SIDES, *(e.family for e in CATALOGUE.values()), *CATALOGUE])
-            near = difflib.get_close_matches(name, known, 1)
-            meant = f"; did you mean {near[0]!r}?" if near else ""
-            message = f"--only {name}: no such perturbation{meant}; have {', '.join(known)}"
+            message = f"--only {name}: no such perturbation{did_you_mean(name, known)}; have {', '.join(known)}"
             raise UsageFault(f"{message} (`rarefy perturbations`)")
     for side in SIDES:
         try:

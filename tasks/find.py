@@ -2,7 +2,7 @@
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from difflib import get_close_matches
 from typing import Any
@@ -41,3 +41,9 @@ def _find_near(module: str, attribute: str) -> str:
         return ""
     names = [name for name, value in vars(sys.modules[module]).items() if callable(value)]
     return next(iter(get_close_matches(attribute, names, 1)), "")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return "; did you mean 'rare'?" for a mistyped name, "" where none that is known is like it."""
+    near = get_close_matches(name, list(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -129,9 +129,13 @@ def export(given: argparse.Namespace) -> int:
 def score(given: argparse.Namespace) -> int:
     """Score the answers in a file."""
     from rarefy.flows.engine import prefect_server
+    from rarefy.tasks.evaluate.systems.recorded import load_answers
 
-    if not given.answers.is_file():
-        raise UsageFault(f"{given.answers}: No such file or directory; check the path of the file of answers")
+    file = given.answers.absolute()
+    try:
+        load_answers(str(file))  # remembered: what cannot be read is refused before libraries are loaded for seconds
+    except (ValueError, OSError) as error:
+        raise UsageFault(str(error)) from error
     config = _load_config(given)
     name = given.name or given.answers.stem
     if given.out is None:
@@ -147,7 +151,6 @@ def score(given: argparse.Namespace) -> int:
     from rarefy.tasks.evaluate.results import headline
 
     options = {key: getattr(given, key) for key in ("workers", "dask", "quiet", "max_calls", "max_cost")}
-    file = given.answers.absolute()
     with open_result_folder(given.out):
         evaluated = score_answers(file, given.benchmark, given.out, config, name=name, **_selection(given), **options)
     if not given.quiet:

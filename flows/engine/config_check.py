@@ -1,6 +1,5 @@
 """Whether all that a config and a command line name is there, before anything is begun or paid for."""
 
-import difflib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +18,7 @@ from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.evaluate.systems.config import BUILT_IN, SystemConfig
 from rarefy.tasks.evaluate.systems.http.client import HttpEndpoint
 from rarefy.tasks.export.files import put_file
-from rarefy.tasks.find import find
+from rarefy.tasks.find import did_you_mean, find
 from rarefy.tasks.models.llm import LLMConfig
 from rarefy.tasks.models.llm.faults import Unavailable
 from rarefy.tasks.perturb.catalogue import CATALOGUE, is_written_by_model, select_by_names
@@ -143,9 +142,8 @@ def _system(config: Config, name: str) -> SystemConfig:
         return config.systems[name]
     if name not in BUILT_IN and ":" not in name:
         known = [*config.systems, *BUILT_IN]
-        near = difflib.get_close_matches(name, known, 1)
         raise UsageFault(
-            f"--system {name}: no such system{f'; did you mean {near[0]!r}?' if near else ''}; have "
+            f"--system {name}: no such system{did_you_mean(name, known)}; have "
             f"{', '.join(known)}, write [systems.{name}] in the config, or name a function of yours as module:function"
         )
     file, is_file, function = name.partition(".py:")
@@ -231,7 +229,6 @@ def resolve_protocols(names: Sequence[str]) -> list[str]:
     wanted = list(dict.fromkeys(part for name in names for part in name.split(",") if part)) or list(PROTOCOLS)
     for name in wanted:
         if name not in PROTOCOLS:
-            near = difflib.get_close_matches(name, PROTOCOLS, 1)
-            meant = f"; did you mean {near[0]!r}?" if near else ""
+            meant = did_you_mean(name, PROTOCOLS)
             raise UsageFault(f"--protocol {name}: no such protocol{meant}; have {', '.join(PROTOCOLS)}")
     return wanted

@@ -2,10 +2,10 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from itertools import chain, groupby
+from itertools import groupby
 from operator import attrgetter
 
 import numpy as np
@@ -127,14 +127,9 @@ def extrapolate(
         pattern: min(times * counted[pattern], config.graph.quotas.get(pattern, 0) * domains)
         for pattern in dict.fromkeys(("single", *patterns))
     }
-    of = {found.chunks[name].doc_id for question in found.questions for name in _gold(question) if name in found.chunks}
+    gold = frozenset[str]().union(*(question.every_gold for question in found.questions))
+    of = {found.chunks[name].doc_id for name in gold if name in found.chunks}
     return ExpectedQuestions(len(found.documents), rows, counts, len(found.documents - of))
-
-
-def _gold(question: Question) -> Iterator[str]:
-    """The passages of a question, and those that state the same."""
-    yield from question.chunk_ids
-    yield from chain.from_iterable(question.alternatives)
 
 
 def find_questions(

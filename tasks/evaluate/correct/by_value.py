@@ -129,13 +129,18 @@ def compare_values(gold: ExactValue, value: Value, rounding: float, gap: str, ab
     wanted = -1 if -1 in gold.signs else asked
     if stated and wanted:
         return "same" if stated == wanted else "opposite"
-    question = _BRACKETS.sub("", about.question.text)
-    if gold.kind == "money" and not value.minus and not value.enclosed and _CASH.search(question):
-        flow = cash_flow(f"{gap} {' '.join(value.nouns.split()[:2])}")
-        wanted = -1 if -1 in gold.signs else cash_flow(question)
-        if flow * wanted < 0:
-            return "opposite"
+    if gold.kind == "money" and _flows_the_other_way(gold, value, gap, about):
+        return "opposite"
     return "same" if _has_same_sign(gold, value, gap, about) else "sign"
+
+
+def _flows_the_other_way(gold: ExactValue, value: Value, gap: str, about: Expectation) -> bool:
+    """Return whether money came in that is asked for as spent, or went out that came in."""
+    question = _BRACKETS.sub("", about.question.text)
+    if value.minus or value.enclosed or not _CASH.search(question):
+        return False
+    wanted = -1 if -1 in gold.signs else cash_flow(question)
+    return cash_flow(f"{gap} {' '.join(value.nouns.split()[:2])}") * wanted < 0
 
 
 def _compare_magnitudes(gold: ExactValue, value: Value, rounding: float, about: Expectation) -> str:

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TypeVar
 
 from rarefy.data_contracts.rows import Figure
 from rarefy.tasks.evaluate.protocols import display_of
 from rarefy.tasks.evaluate.statistics.compare import Difference
 from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
+from rarefy.tasks.find import did_you_mean
 
 GRAMMAR = (
     "METRIC [of PROTOCOL] [where SLICE] drops|rises|changes N points|percent [significantly|surely], as in "
@@ -119,8 +119,7 @@ def matching_differences(gate: Rule, differences: Sequence[Named]) -> list[Named
         available = sorted({f"{_names(row)[-1]} of {row.protocol}" for row in differences if row.slice == gate.slice})
         listed = ", ".join(available) or f"nothing where {gate.slice}"
         names = {" ".join(name.lower().split()[: words.count(" ") + 1]) for row in candidates for name in _names(row)}
-        near = get_close_matches(words, sorted(names), n=1)
-        meant = f"; did you mean {near[0]!r}?" if near else ""
+        meant = did_you_mean(words, sorted(names))
         raise LookupError(f"{gate.text!r} is about a number that was not compared{meant}; there is: {listed}")
     return matches
 

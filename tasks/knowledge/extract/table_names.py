@@ -3,6 +3,8 @@
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import PurePosixPath
 
 from rarefy.data_contracts.rows import Block, Chunk, Document
@@ -137,16 +139,8 @@ def outline_document(document: Document) -> Outline:
 
 def _find_titles(document: Document) -> tuple[tuple[int, str], ...]:
     """The lines above each table of a file of delimited values, those in a row together, and where they begin."""
-    runs: list[tuple[int, str]] = []
-    before = ""
-    for block in document.blocks:
-        text = document.text[block.start : block.end]
-        if block.kind == "caption" and before == "caption":
-            runs[-1] = (runs[-1][0], f"{runs[-1][1]}\n{text}")
-        elif block.kind == "caption":
-            runs.append((block.start, text))
-        before = block.kind
-    return tuple(runs)
+    runs = (list(blocks) for kind, blocks in groupby(document.blocks, key=attrgetter("kind")) if kind == "caption")
+    return tuple((run[0].start, "\n".join(document.text[one.start : one.end] for one in run)) for run in runs)
 
 
 def name_table(table: Table, chunk: Chunk, document: Document, outline: Outline, dated: bool) -> TableName:

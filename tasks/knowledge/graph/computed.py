@@ -505,8 +505,8 @@ def name_figure(triplet: Triplet) -> str:
 def take_in_turn(proposed: Iterable[Operands], quota: int) -> Iterator[Operands]:
     """Operands up to the quota: next is always what is of the measure, things and documents that came least so far.
 
-    Easy ones come after those that are not. Of equals the one from more documents comes
-    first, then the one with the smaller hash. A larger quota takes what a smaller one takes, and more.
+    Easy ones come after those that are not. Of equals the one from more documents comes first, then the one with the
+    smaller hash. A larger quota takes what a smaller one takes, and more.
     """
     taken: dict[tuple[str, ...], int] = defaultdict(int)
     seen: set[frozenset[str]] = set()

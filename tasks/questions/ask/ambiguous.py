@@ -61,8 +61,8 @@ def _is_restated(triplet: Triplet, part: frozenset[str], index: CorpusIndex) -> 
 
     A company that draws its lines anew restates the years before: "Indoor Garden" of fiscal 2022 is less from then on.
     """
-    for document in index.documents.values():
-        if not part or document.entity != triplet.entity or document.doc_id == triplet.doc_id:
+    for document in index.documents_about(triplet.entity) if part else ():
+        if document.doc_id == triplet.doc_id:
             continue
         same_time = index.facts_of_time(document.doc_id, triplet.period_start, triplet.period_end)
         told = {

@@ -41,6 +41,7 @@ class CorpusIndex:
     _naming: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _places: dict[str, PlaceIndex] = field(default_factory=dict)
     _facts: dict[str, dict[tuple[str, str], list[Fact]]] = field(default_factory=dict)  # numbers, by document and time
+    _about: dict[str, list[Document]] = field(default_factory=dict)  # by company
 
     def call(self, entity: str) -> str:
         """A company as people call it, unless another in the corpus is called so too."""
@@ -72,9 +73,12 @@ class CorpusIndex:
             self._places[chunk.doc_id] = PlaceIndex(self.documents[chunk.doc_id].places)
         return self._places[chunk.doc_id].name(chunk.start + span.start, chunk.start + span.end)
 
-    def documents_about(self, entity: str) -> list[Document]:
+    def documents_about(self, entity: str) -> Sequence[Document]:
         """The documents of a company."""
-        return [document for document in self.documents.values() if document.entity == entity]
+        if not self._about:
+            for document in self.documents.values():
+                self._about.setdefault(document.entity, []).append(document)
+        return self._about.get(entity, ())
 
     def chunks_of(self, doc_id: str) -> Sequence[Chunk]:
         """The chunks of a document, in order."""

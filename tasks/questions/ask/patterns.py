@@ -403,10 +403,11 @@ def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Word
     rank = rank_among(clue, siblings, index)
     if not rank:
         return refuse("clue_not_plain")  # by its amount only somebody would describe it who has the table before him
-    same_year = year_of(clue, index) == year_of(target, index)
+    year = year_of(clue, index)
+    same_year = year == year_of(target, index)
     if same_year and bool(clue.period_start) == bool(target.period_start):
         when = ""
-    elif same_year and clue.period_start and year_of(clue, index) == f"fiscal year {target.period_end[:4]}":
+    elif same_year and clue.period_start and year == f"fiscal year {target.period_end[:4]}":
         when = " that year"  # not where fiscal 2024 ends in 2025
     else:
         when = f" {when_phrase(clue)}"

@@ -8,7 +8,6 @@ from decimal import Decimal
 from rarefy.data_contracts.rows import Chunk, Question, Triplet
 from rarefy.tasks.questions.gates.figures import (
     LEAST,
-    LONG,
     PART_OF_A_YEAR,
     is_amount,
     is_at,
@@ -70,7 +69,7 @@ class Change:
     def digits(self) -> Iterator[str]:
         """The digits that it may be written in."""
         exact = self.amount.quantize(Decimal("0.01")) if self.percent else self.amount
-        return roundings(digits_of(exact), LEAST if self.rounded else LONG)
+        return roundings(digits_of(exact), LEAST)
 
     def is_said(self, said: Statement, chunk: Chunk) -> bool:
         """Does a row or a sentence state it?"""
