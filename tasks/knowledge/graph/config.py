@@ -92,6 +92,11 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         description="chains also lead through a year: a figure that was highest or lowest then is the clue, where it "
         "does not simply rise; another figure of that year is the answer",
     )
+    one_of_two: bool = Field(
+        True,
+        description="stars also describe one of two companies that are named, by a figure in which they are near each "
+        'other: "the larger of Coca-Cola and Procter & Gamble by net income"',
+    )
     per_common: int = Field(2, ge=0, description="chains, and stars, by such a clue alone, per described entity")
     same_relation: bool = Field(
         True,

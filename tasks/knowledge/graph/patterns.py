@@ -12,6 +12,7 @@ from rarefy.tasks.knowledge.graph.chunks import ChunkRule
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.counting import count_chains, count_sets, group_starts
 from rarefy.tasks.knowledge.graph.facts import Array, Graph, as_sequence, count_others, group_sizes
+from rarefy.tasks.knowledge.graph.filers import FilerFigures
 from rarefy.tasks.knowledge.graph.headlines import FAMILIES
 from rarefy.tasks.knowledge.graph.years import YearChains
 
@@ -131,7 +132,7 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     """Stars (R13): facts of one head with different tails, clues first and the answer last.
 
     The answer is the literal where there is one, else the fact with the smallest hash that has clues left. A part of a
-    company is described by another figure of its own, which its siblings have too.
+    company is described by another figure of its own, which its siblings have too, and so is one of two companies.
     """
     sizes, values = config.star_sizes, ~find_clues(graph, config)
     # All literals of a head count as one tail: so no star has two.
@@ -145,6 +146,7 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     common, member = find_relations(graph, config.common_clues), graph.columns.member & (config.star_clues == "member")
     listed = find_listed(graph, graph.head)
     figures = MemberFigures(graph, np.flatnonzero(free & member & graph.literal), around.apart)
+    filers = FilerFigures(graph, np.flatnonzero(free), around.apart) if config.one_of_two and 2 in sizes else None
 
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
         point = turn_point(points[answer], turn)
@@ -154,6 +156,8 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
                     tables = (int(graph.chunk[clue]), int(graph.chunk[answer]))
                     yield CandidatePath((clue, answer), answer, around.hub[answer], tables=tables)
             return
+        for clue in islice(filers.clues_of(answer) if filers else (), BRANCHES):
+            yield CandidatePath((clue, answer), answer, around.hub[answer], clues=(clue,))
         if pointing:
             free_clues = [f for f in around.near(answer, point) if not (literal[f] or listed[f])]
             for described in pointing.minimal_sets(free_clues[:FEW], sizes):
@@ -167,12 +171,15 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
             if partners and (literal[answer] or not any(literal[fact] for fact in partners)):
                 yield CandidatePath((*partners, answer), answer, around.hub[answer])
 
-    everything = np.ones(len(graph.head), bool)
-    return PatternPaths(
-        count=lambda: count_sets(graph, everything, graph.head, end, sizes, config.chunk_rule),
-        answers=np.flatnonzero(free & (clues_at > ~values) & find_asked(graph, config) & ~graph.columns.link),
-        propose=propose,
-    )
+    def count() -> dict[int, int]:
+        everything = np.ones(len(graph.head), bool)
+        counts = count_sets(graph, everything, graph.head, end, sizes, config.chunk_rule)
+        return counts | {2: counts[2] + filers.count()} if filers else counts
+
+    answers = free & (clues_at > ~values) & find_asked(graph, config) & ~graph.columns.link
+    if filers:
+        answers[filers.answers()] = True
+    return PatternPaths(count, np.flatnonzero(answers & free), propose)
 
 
 def inverted_star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:

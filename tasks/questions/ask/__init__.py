@@ -33,7 +33,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, 
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 26  # "that year", the fastest of three; no part that another report restates, no label in two parts
+VERSION = 27  # one of two companies is described by a figure of each; "that year" stands last
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):

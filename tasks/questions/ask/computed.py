@@ -15,10 +15,11 @@ from rarefy.tasks.questions.ask.arithmetic import (
     shown_value,
     stated_value,
 )
+from rarefy.tasks.questions.ask.common_names import common_name, join_names, measure_name
 from rarefy.tasks.questions.ask.facts import choose, mid_sentence, part_phrase, possessive
-from rarefy.tasks.questions.ask.index import CorpusIndex, relation_of
+from rarefy.tasks.questions.ask.index import CorpusIndex
 from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable, lower_first, upper_first
-from rarefy.tasks.questions.ask.patterns import Wording, fiscal_year_label, refuse
+from rarefy.tasks.questions.ask.patterns import Wording, refuse
 
 DIGITS = 3  # of figures that a percentage is made of
 MOST = 10  # times what it was before: of what has grown more nobody gives a percentage
@@ -120,7 +121,7 @@ def comparison(path: Path, index: CorpusIndex) -> Wording:
     operands = _operands(path, index)
     things = operands[1::2] if is_of_growth(operands) else operands
     filers = len({t.entity for t in operands}) > 1
-    name = common_name(operands, index) if filers else measure_name(operands)
+    name = common_name(operands) if filers else measure_name(operands)
     if not name:
         return refuse("measures_differ")
     if not is_sayable(name):
@@ -261,14 +262,6 @@ def is_coarse(triplet: Triplet) -> bool:
     return len(re.sub(r"\D", "", triplet.answer).lstrip("0")) < DIGITS
 
 
-def measure_name(operands: Sequence[Triplet]) -> str:
-    """What all of these figures measure: "net sales"; "" where they differ, or the sign says on which side one is."""
-    measures = [describe_measure(triplet) for triplet in operands]
-    unsure = any(m.rejected_because or m.turned or m.thing for m in measures)
-    same = len({re.sub("^total ", "", m.name) for m in measures}) == 1 and len({m.direction for m in measures}) == 1
-    return measures[0].name if same and not unsure else ""
-
-
 def _owner(triplet: Triplet, index: CorpusIndex) -> str:
     return possessive(mid_sentence(index.call(triplet.entity)))
 
@@ -281,80 +274,6 @@ def measured(name: str, triplet: Triplet, index: CorpusIndex) -> str:
     if triplet.subject_type == "SEGMENT" and member_of(triplet):
         return f"the {name} of {company} {member_phrase(triplet).removeprefix('the ')}"
     return f"{company} {name}{part_phrase(triplet)}"
-
-
-# What everybody calls the measures of these tags, and the labels that say so: filers name them in their own words
-_TAGS: dict[str, tuple[str, str]] = {
-    tag: (name, pattern)
-    for name, tags, pattern in (
-        ("revenue", "Revenues RevenueFromContractWithCustomerExcludingAssessedTax",
-         r"(?:net )?(?:operating )?(?:revenues?|sales)(?: to customers)?"),
-        ("cost of sales", "CostOfRevenue CostOfGoodsAndServicesSold",
-         r"costs? of (?:goods |products )?(?:sold|sales|revenues?)"),
-        ("gross profit", "GrossProfit", r"gross (?:profit|margin)"),
-        ("operating income", "OperatingIncomeLoss",
-         r"operating (?:income|profit|earnings)|(?:income|earnings) from operations"),
-        ("operating expenses", "OperatingExpenses", r"operating expenses"),
-        ("net income", "NetIncomeLoss ProfitLoss",
-         r"(?:consolidated )?net (?:income|earnings)(?: (?:attributable|available) to .*)?"),
-        ("income before income taxes",
-         "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
-         r"(?:income|earnings) before (?:provision for )?(?:income taxe?s?|taxes on income)"),
-        ("income tax expense", "IncomeTaxExpenseBenefit",
-         r"(?:income tax(?:es)?|tax)(?: expense| provision)?|provision for (?:income taxes|taxes on income)"),
-        ("effective tax rate", "EffectiveIncomeTaxRateContinuingOperations", r"effective (?:income )?(?:tax )?rate"),
-        ("research and development expense", "ResearchAndDevelopmentExpense",
-         r"research and development(?: expenses?| costs?)?"),
-        ("selling, general and administrative expenses", "SellingGeneralAndAdministrativeExpense",
-         r"sell\w+, (?:general|marketing),? and administrative(?: expenses?)?|sales, general and administrative.*"),
-        ("general and administrative expenses", "GeneralAndAdministrativeExpense", r"general and administrative.*"),
-        ("interest expense", "InterestExpense InterestExpenseNonoperating", r"interest expense"),
-        ("interest income", "InvestmentIncomeInterest", r"interest income"),
-        ("depreciation and amortization", "DepreciationDepletionAndAmortization", r"depreciation and amortization"),
-        ("share-based compensation expense", "ShareBasedCompensation AllocatedShareBasedCompensationExpense",
-         r"(?:share|stock)[- ]based compensation(?: expense)?"),
-        ("basic earnings per share", "EarningsPerShareBasic",
-         r"basic (?:net )?(?:earnings|income) per (?:common )?share"),
-        ("diluted earnings per share", "EarningsPerShareDiluted",
-         r"diluted (?:net )?(?:earnings|income) per (?:common )?share"),
-        ("total assets", "Assets", r"assets"),
-        ("total current assets", "AssetsCurrent", r"current assets"),
-        ("total liabilities", "Liabilities", r"liabilities"),
-        ("total current liabilities", "LiabilitiesCurrent", r"current liabilities"),
-        ("shareholders’ equity", "StockholdersEquity",
-         r"(?:equity|(?:share|stock)(?:holders|owners)[’']? equity)(?: attributable to .*)?"),
-        ("cash and cash equivalents", "CashAndCashEquivalentsAtCarryingValue", r"cash and cash equivalents"),
-        ("accounts receivable", "AccountsReceivableNetCurrent", r"(?:net )?(?:trade )?accounts receivable(?:, net)?"),
-        ("accounts payable", "AccountsPayableCurrent", r"accounts payable"),
-        ("inventories", "InventoryNet", r"inventories(?:, net)?"),
-        ("net property, plant and equipment", "PropertyPlantAndEquipmentNet",
-         r"(?:net )?property,?(?: plant)? and equipment(?:, net)?"),
-        ("long-term debt", "LongTermDebtNoncurrent", r"(?:long-term|non-current term) debt"),
-        ("net cash from operating activities", "NetCashProvidedByUsedInOperatingActivities",
-         r"(?:net )?cash (?:flows? )?(?:provided by|generated by|from) (?:operating activities|operations)"),
-        ("capital expenditures", "PaymentsToAcquirePropertyPlantAndEquipment",
-         r"(?:payments for |purchases? of |additions to |acquisitions? of |capital expenditures)+"
-         r"(?:acquisition of )?(?:property.*)?"),
-        ("spending on share repurchases", "PaymentsForRepurchaseOfCommonStock",
-         r"(?:re)?purchases? of (?:company |treasury )?(?:common )?(?:stock|shares)|common stock repurchased"
-         r"|payments related to repurchases of common stock"),
-        ("dividend payments", "PaymentsOfDividends",
-         r"(?:payments (?:for|of) )?dividends(?: paid| to share\w+)?(?: and dividend equivalents)?"),
-        ("total deferred tax liabilities", "DeferredIncomeTaxLiabilities", r"(?:gross )?deferred tax liabilities"),
-        ("operating lease cost", "OperatingLeaseCost", r"operating lease (?:cost|expense)"),
-    )
-    for tag in tags.split()
-}  # fmt: skip
-
-
-def common_name(operands: Sequence[Triplet], index: CorpusIndex) -> str:
-    """What a measure of several filers is called: as all of them call it, or as everybody does; "" where neither is."""
-    labels = {re.sub(r"^total ", "", relation_of(t).casefold()) for t in operands}
-    concept = operands[0].concept
-    if concept and concept.startswith("us-gaap:") and concept.partition(":")[2] in _TAGS:
-        name, pattern = _TAGS[concept.partition(":")[2]]
-        return name if all(re.fullmatch(pattern, label) for label in labels) else ""
-    return measure_name(operands) if len(labels) == 1 else ""
 
 
 def _operands(path: Path, index: CorpusIndex) -> list[Triplet]:
@@ -387,23 +306,11 @@ def say_years(text: str, path: Path) -> str:
     return re.sub(r"\bfiscal year (?=\d{4})", "fiscal ", text) if turn(path, "years", 2) else text
 
 
-def join_names(names: Sequence[str], word: str = "and") -> str:
-    """ "Meta and Walmart"; "Beauty; Grooming; and Fabric & Home Care" where a name has a comma or "and" of its own."""
-    *first, last = names
-    if not first:
-        return last
-    if len(names) == 2 and not any(f" {word} " in name for name in names):
-        return f"{first[0]} {word} {last}"
-    if any("," in name or " and " in name for name in names):
-        return f"{'; '.join(first)}; {word} {last}"
-    return f"{', '.join(first)} {word} {last}"
-
-
 def _time(triplet: Triplet, index: CorpusIndex) -> str:
     """ "fiscal year 2024", "the end of fiscal year 2024"; the day where its document has no such year."""
     if triplet.period_start:
         return triplet.period
-    year = fiscal_year_label(triplet, index.documents[triplet.doc_id])
+    year = index.fiscal_year_label(triplet)
     return f"the end of {year}" if year else triplet.period
 
 

@@ -231,7 +231,10 @@ def ask_for_figure(triplet: Triplet, holder: str, year_end: str = "", when: str 
 # Descriptions that a time behind them does not seem to date: not "the company that sold Giphy in fiscal 2023"
 _TIMELESS = re.compile(r"\b(?:segment (?:that (?:sells|includes)|behind)|company (?:run|led) by) [^\d]+$")
 # of a rank only a span of time: "the lowest sales at the end of 2023" would be those of a day
-_RANKED = re.compile(r"\b(?:segment|line of business|geographic area) (?:by|with the [a-z-]+est) [^\d]+$")
+_RANKED = re.compile(
+    r"\b(?:(?:segment|line of business|geographic area) (?:by|with the [a-z-]+est)"
+    r"|(?:larger|smaller) of|the one) [^\d]+$"
+)
 
 
 def _figure_forms(triplet: Triplet, measure: Measure, who: str, named: bool, when: str) -> list[str]:

@@ -4,10 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import pairwise
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact, Span, Triplet
 from rarefy.tasks.corpus.places import PlaceIndex, join_names
+from rarefy.tasks.knowledge.extract.periods import fiscal_year
 from rarefy.tasks.knowledge.graph.facts import is_member
 from rarefy.tasks.questions.ask.aliases import company_names, short_name
 from rarefy.tasks.text.names import without_form
@@ -26,6 +28,9 @@ class CorpusIndex:
     facts: dict[tuple[str, str], list[Triplet]] = field(default_factory=dict)  # (subject, relation) → triplets
     tagged: dict[tuple[str, str], list[Triplet]] = field(default_factory=dict)  # (subject, concept) → triplets
     restated: dict[tuple[str, str, str], list[Triplet]] = field(default_factory=dict)  # fact → what it superseded
+    filers: dict[tuple[str, str, str], list[Triplet]] = field(
+        default_factory=dict
+    )  # (concept, unit, period) → those of whole companies
     traits: dict[str, list[Triplet]] = field(default_factory=dict)  # subject → facts on its documents' covers
     _called: Counter[str] = field(default_factory=Counter)  # short name → companies with it
     keys: dict[str, str] = field(default_factory=dict)  # entity → its key as a subject
@@ -79,6 +84,17 @@ class CorpusIndex:
             for document in self.documents.values():
                 self._about.setdefault(document.entity, []).append(document)
         return self._about.get(entity, ())
+
+    def fiscal_year_label(self, triplet: Triplet) -> str:
+        """ "fiscal year 2024" for a balance on its last day, a day that may be one company's alone; "" for others."""
+        if triplet.period_start or not triplet.period_end:
+            return ""
+        year = fiscal_year(date.fromisoformat(triplet.period_end), self.documents[triplet.doc_id])
+        return f"fiscal year {year}" if year else ""
+
+    def year_of(self, triplet: Triplet) -> str:
+        """The period of a figure, of a balance the year that its day ends."""
+        return self.fiscal_year_label(triplet) or triplet.period
 
     def chunks_of(self, doc_id: str) -> Sequence[Chunk]:
         """The chunks of a document, in order."""
@@ -237,6 +253,8 @@ def build_index(
         index.facts.setdefault((subject, relation), []).append(triplet)
         if triplet.concept:
             index.tagged.setdefault((subject, triplet.concept), []).append(triplet)
+            if triplet.subject == triplet.entity:
+                index.filers.setdefault((triplet.concept, triplet.unit, triplet.period), []).append(triplet)
         if triplet.subject == triplet.entity:
             index.keys.setdefault(triplet.entity, subject)
         if is_member(triplet) and triplet.value:

@@ -8,14 +8,8 @@ from rarefy.tasks.knowledge.graph.computed import is_of_growth
 from rarefy.tasks.knowledge.graph.listings import has_what_members_have
 from rarefy.tasks.questions.ask.aliases import amount_words
 from rarefy.tasks.questions.ask.arithmetic import member_of, member_phrase, shown_value, stated_value
-from rarefy.tasks.questions.ask.computed import (
-    common_name,
-    join_names,
-    measure_name,
-    say_years,
-    turn,
-    when_words,
-)
+from rarefy.tasks.questions.ask.common_names import common_name, join_names, measure_name
+from rarefy.tasks.questions.ask.computed import say_years, turn, when_words
 from rarefy.tasks.questions.ask.facts import choose, mid_sentence, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex
 from rarefy.tasks.questions.ask.measures import is_sayable, upper_first
@@ -66,7 +60,7 @@ def listing(path: Path, index: CorpusIndex) -> Wording:
         limits = limits if grown else [Decimal(path.pivot)] * len(facts)
         if not len(shown) == len(limits) == len(facts) or inside != [a > b for a, b in zip(shown, limits, strict=True)]:
             return refuse("arithmetic_disagrees")
-        name = common_name(everything, index) if companies else measure_name(everything)
+        name = common_name(everything) if companies else measure_name(everything)
         amount = "" if grown else amount_words(Decimal(path.pivot), facts[0].unit)
         if not (name and (amount or grown) and is_sayable(name)):
             return refuse("measure_unclear")

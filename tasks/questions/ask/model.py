@@ -24,6 +24,7 @@ from rarefy.data_contracts.rows import (
     row_id,
 )
 from rarefy.tasks.knowledge.graph.facts import is_literal
+from rarefy.tasks.knowledge.graph.filers import is_by_rank
 from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
 from rarefy.tasks.models.prompts import messages, title
@@ -119,7 +120,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-VERSION = 12  # no ages and handles of people
+VERSION = 13  # one of two companies is told by rules
 
 
 class Asked(BaseModel, frozen=True):
@@ -338,8 +339,10 @@ def in_order(paths: Iterable[Path], triplets: Mapping[str, Triplet]) -> list[Pat
 
 
 def _is_asked_by_rules(path: Path, triplets: Mapping[str, Triplet]) -> bool:
-    """Whether an answer, or the year that leads to it, comes from comparing figures."""
+    """Whether an answer, or what leads to it, comes from comparing figures: a year, or one of two companies."""
     first, last = triplets[path.triplet_ids[0]], triplets[path.triplet_ids[-1]]
+    if path.pattern == "star":
+        return is_by_rank(first, last)
     return path.pattern in BY_RULES or (path.pattern == "chain" and is_through_year(first, last))
 
 

@@ -1,16 +1,10 @@
 """Questions for the four patterns, by grammar: pivots are described, one end is asked for (RARE §3.4, R19, R20)."""
 
 import re
-from collections import Counter
-from collections.abc import Collection
 from dataclasses import dataclass, replace
-from datetime import date
-from decimal import Decimal
 
-from rarefy.data_contracts.rows import LITERALS, Document, Fact, Path, Span, Triplet, row_id
-from rarefy.tasks.knowledge.extract.periods import fiscal_year
-from rarefy.tasks.knowledge.extract.values import FACTORS
-from rarefy.tasks.knowledge.graph.facts import is_in_a_role, is_member
+from rarefy.data_contracts.rows import LITERALS, Path, Span, Triplet, row_id
+from rarefy.tasks.knowledge.graph.facts import is_in_a_role
 from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.ask.cells import ask_for_cell, cell_fault, is_under_segment
@@ -25,13 +19,12 @@ from rarefy.tasks.questions.ask.facts import (
     ask_reading,
     choose,
     mid_sentence,
-    possessive,
-    when_phrase,
 )
 from rarefy.tasks.questions.ask.index import CorpusIndex, object_of, relation_of, subject_of
 from rarefy.tasks.questions.ask.links import ask_link, ask_of_record, describe_linked, leads_to_one
-from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable
+from rarefy.tasks.questions.ask.measures import describe_measure
 from rarefy.tasks.questions.ask.purchases import ask_purchase
+from rarefy.tasks.questions.ask.ranks import ask_by_rank
 from rarefy.tasks.questions.ask.years import ask_by_year
 from rarefy.tasks.text.states import STATES
 
@@ -113,8 +106,9 @@ def star(path: Path, index: CorpusIndex) -> Wording:
     *clues, target = (index.triplets[i] for i in path.triplet_ids)
     if index.share_a_chunk([*clues, target]):
         return refuse("facts_share_a_chunk")
-    if len(clues) == 1 and is_member(target) and clues[0].value:
-        return ask_about_member(clues[0], target, index)
+    if len(clues) == 1 and clues[0].value:
+        text, others, reason = ask_by_rank(clues[0], target, index)
+        return replace(make_wording(text, target, reason), restrictions=others)
     kind = common_noun(target.subject_type, target.entity, target.subject)
     if not kind:
         return refuse("pivot_has_no_noun")
@@ -151,19 +145,6 @@ def join_clauses(clauses: list[str]) -> str:
     return " and ".join(clauses) if len(clauses) < 3 else f"{', '.join(clauses[:-1])}, and {clauses[-1]}"
 
 
-def fiscal_year_label(triplet: Triplet, document: Document) -> str:
-    """ "fiscal year 2024" for a balance on its last day, a day that may be one company's alone; "" for others."""
-    if triplet.period_start or not triplet.period_end:
-        return ""
-    year = fiscal_year(date.fromisoformat(triplet.period_end), document)
-    return f"fiscal year {year}" if year else ""
-
-
-def year_of(triplet: Triplet, index: CorpusIndex) -> str:
-    """The period of a figure, of a balance the year that its day ends."""
-    return fiscal_year_label(triplet, index.documents[triplet.doc_id]) or triplet.period
-
-
 def ask_about(target: Triplet, holder: str, index: CorpusIndex) -> Wording:
     """A question for the object of a triplet whose subject is described."""
     if target.method == "prose" and target.object_type not in {"MONEY", "NUMBER", "PERCENT"}:
@@ -171,7 +152,7 @@ def ask_about(target: Triplet, holder: str, index: CorpusIndex) -> Wording:
     if target.method == "prose":
         text = ask_prose_fact(target, holder)
     elif target.object_type in LITERALS:
-        text = ask_for_figure(target, holder, fiscal_year_label(target, index.documents[target.doc_id]))
+        text = ask_for_figure(target, holder, index.fiscal_year_label(target))
         return make_wording(text, target, describe_measure(target).rejected_because or "no_wording")
     elif target.relation in _COMMON:
         return refuse("common_knowledge")
@@ -370,136 +351,6 @@ _LED = {  # office → clauses about the company
     "chief executive officer": ("run by {who}", "led by {who}", "whose chief executive was {who}"),
     "chief financial officer": ("whose CFO was {who}", "whose finance chief was {who}"),
 }
-
-
-_PARTS = {"SEGMENT": "segment", "PRODUCT": "line of business", "REGION": "geographic area"}
-
-
-_MOST = {"largest": "the most", "smallest": "the least"}  # of assets
-_SIZES = {
-    "highest": "largest",
-    "second-highest": "second-largest",
-    "second-largest": "second-largest",
-    "largest": "largest",
-    "lowest": "smallest",
-    "smallest": "smallest",
-}
-_LISTED = re.compile(r"selling, general and|property, plant and")  # whose comma closes nothing
-
-
-def ask_about_member(clue: Triplet, target: Triplet, index: CorpusIndex) -> Wording:
-    """A question for a figure of a part of a company that another figure singles out among its siblings."""
-    if clue.value.startswith("-") or (clue.unit, clue.object_type) in {("pure", "PERCENT"), ("", "")}:
-        return refuse("clue_not_plain")
-    siblings = siblings_of(clue, index)
-    described = describe_measure(clue)
-    if described.rejected_because or described.turned or described.thing or "," in _LISTED.sub("", described.name):
-        return refuse("clue_not_plain")
-    if not is_sayable(describe_measure(target).name):
-        return refuse(describe_measure(target).rejected_because or "label_not_plain")
-    measure = re.sub(r"^total ", "", described.name)
-    company = index.call(clue.entity)
-    part = f"the {company} {_PARTS[clue.subject_type]}"
-    rank = rank_among(clue, siblings, index)
-    if not rank:
-        return refuse("clue_not_plain")  # by its amount only somebody would describe it who has the table before him
-    year = year_of(clue, index)
-    same_year = year == year_of(target, index)
-    if same_year and bool(clue.period_start) == bool(target.period_start):
-        when = ""
-    elif same_year and clue.period_start and year == f"fiscal year {target.period_end[:4]}":
-        when = " that year"  # not where fiscal 2024 ends in 2025
-    else:
-        when = f" {when_phrase(clue)}"
-    of_balance = described.plural and not clue.period_start
-    ranked = _MOST.get(rank, f"the {rank}") if of_balance else f"the {rank}"
-    forms = [f"{part} with {ranked} {measure}{when}"]
-    if rank in _SIZES and not re.search("cost|expens", measure):
-        forms.append(f"{possessive(company)} {_SIZES[rank]} {_PARTS[clue.subject_type]} by {measure}{when}")
-    holder, restrictions = choose(forms, clue.triplet_id, target.triplet_id), tuple(siblings)
-    whole = replace(target, subject=target.entity, subject_type="ORG")  # the part is described, not named
-    text = ask_for_figure(whole, holder)
-    return replace(make_wording(text, target, "unit_or_period_unknown"), restrictions=restrictions)
-
-
-def siblings_of(fact: Triplet, index: CorpusIndex) -> list[Triplet]:
-    """The figures of the other parts of the company beside this one in its table."""
-    beside = index.figures[fact.chunk_id, relation_of(fact), fact.period]
-    parts: dict[str, Triplet] = {}
-    for other in sorted(beside, key=lambda t: t.triplet_id):
-        if (other.subject_type, other.entity, other.unit) == (fact.subject_type, fact.entity, fact.unit):
-            parts.setdefault(subject_of(other), other)
-    return [other for subject, other in parts.items() if subject != subject_of(fact)]
-
-
-def rank_among(fact: Triplet, siblings: list[Triplet], index: CorpusIndex) -> str:
-    """ "highest", "smallest", ... where the tags of the whole document bear it out; "" where they do not.
-
-    Parts whose figures were not read as facts have tags all the same, so that none of them is overlooked.
-    """
-    document = index.documents[fact.doc_id]
-    same = [
-        f
-        for f in document.facts
-        if (f.concept, f.unit, f.period_start, f.period_end)
-        == (fact.concept, fact.unit, fact.period_start, fact.period_end)
-    ]
-    for axes in sorted({_axes(f.dimensions) for f in same if f.dimensions and f.value == fact.value}):
-        tagged = {
-            f.dimensions: f.value for f in same if _axes(f.dimensions) == axes and not _is_remainder(f.dimensions)
-        }
-        if _members_elsewhere(tagged, same):
-            continue
-        others = [value for value in tagged.values() if value != fact.value]
-        unread = Counter(others) - Counter(t.value for t in siblings)
-        whole = len(others) == len(tagged) - 1 and len(others) - unread.total() == len(siblings)
-        if whole and all(_is_printed(value, fact) for value in unread):
-            return _rank_word(float(fact.value), sorted(map(float, others)), *EXTREMES[bool(fact.period_start)])
-    return ""
-
-
-def _members_elsewhere(tagged: Collection[tuple[str, ...]], same: list[Fact]) -> bool:
-    """Whether other tags of the measure and time have members that these lack, so that they are not all."""
-    members = {dimension for dimensions in tagged for dimension in dimensions}
-    axes = Counter(dimension.partition("=")[0] for dimension in members)
-    return any(
-        axes[dimension.partition("=")[0]] > 1 and dimension not in members and not _is_remainder((dimension,))
-        for fact in same
-        for dimension in fact.dimensions
-    )
-
-
-def _is_printed(value: str, fact: Triplet) -> bool:
-    """Whether the row of a fact prints this value too, of a part whose name was not read."""
-    printed = {number.replace(",", "") for number in re.findall(r"\d[\d,]*(?:\.\d+)?", fact.source_sentence)}
-    number = Decimal(value) / FACTORS.get(fact.scale, Decimal(1))
-    return (
-        f"{abs(number):f}".rstrip("0").rstrip(".") in printed if "." in f"{number:f}" else f"{abs(number):f}" in printed
-    )
-
-
-EXTREMES = {True: ("highest", "lowest"), False: ("largest", "smallest")}  # of a flow, of a balance
-_REMAINDER = re.compile(
-    r"AllOther\w*Member$|Corporate\w*Member$|Eliminations?Member$|MaterialReconcilingItems\w*Member$"
-)
-
-
-def _is_remainder(dimensions: tuple[str, ...]) -> bool:
-    """Whether a tag is of what belongs to no part: head office, eliminations."""
-    return any(_REMAINDER.search(dimension) for dimension in dimensions)
-
-
-def _rank_word(value: float, others: list[float], most: str, least: str) -> str:
-    above, below = sum(other > value for other in others), sum(other < value for other in others)
-    if above + below != len(others) or len(others) < 2:
-        return ""  # of two that one table sets side by side, one may be the total of others
-    if above == 1 and len(others) > 2:  # of three the second is the middle one
-        return f"second-{most}"
-    return most if above == 0 else least if below == 0 else ""
-
-
-def _axes(dimensions: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dimension.partition("=")[0] for dimension in dimensions)
 
 
 def common_noun(kind: str, entity: str = "", name: str = "") -> str:

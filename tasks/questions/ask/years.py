@@ -39,7 +39,7 @@ def ask_by_year(clue: Triplet, target: Triplet, index: CorpusIndex) -> tuple[str
     values = {year: float(figure.value) for year, figure in figures.items()}
     if year not in singled_out(values):
         return "", (), "pivot_not_unique"
-    spent = _spent(describe_measure(clue).name)
+    spent = spent_on(describe_measure(clue).name)
     name, asked = spent or _spoken_name(clue, year, index), describe_measure(target)
     if any(describe_measure(figure).turned or describe_measure(figure).rejected_because for figure in figures.values()):
         return "", (), "clue_not_plain"
@@ -131,11 +131,11 @@ _SPENT = (  # a measure of money spent → on what it was spent
     (r"(?:payments (?:for|related to) )?((?:treasury stock |share |stock )?repurchases?(?: of .+)?)", r"\1"),
     (r"(?:payments for|acquisitions? of|additions to|expenditures for|purchases? of) (property.*)", r"\1"),
     (r"(?:payments (?:for|related to) )?((?:business )?acquisitions?)(?:, net of cash acquired)?", r"\1"),
-    (r"(capital expenditures)", r"\1"),
+    (r"(?:spending on )?(capital expenditures|share repurchases)", r"\1"),
     (r"(research and development)(?: expenses?| costs?)?", r"\1"),
 )  # fmt: skip
 
 
-def _spent(name: str) -> str:
+def spent_on(name: str) -> str:
     """On what money was spent, of which this is a measure; "" for others."""
     return next((found.expand(on) for pattern, on in _SPENT if (found := re.fullmatch(pattern, name))), "")

@@ -28,7 +28,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 17  # shares in prose, shares purchased, what rose by so much to so much
+VERSION = 18  # one of two that are named may be the pivot; "that year" of a year named before
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]

@@ -79,12 +79,28 @@ def answer_given_away(questions: Questions, config: GatesConfig, *, chunks: Chun
 
 
 def pivot_given_away(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
-    """Rejects multi-hop questions that name their pivot: in full, without its legal form, or by a telling word."""
+    """Rejects multi-hop questions that name their pivot: in full, without its legal form, or by a telling word.
+
+    One of two that are named may be the pivot: which of them it is, is the question.
+    """
     return {
         q.question_id: "pivot_given_away"
         for q in questions
-        if q.pivot and any(contains_phrase(q.text, name) for name in _pivot_names(pivot_labels(q, triplets), q.entity))
+        if q.pivot
+        and not _is_of_two_named(q, triplets)
+        and any(contains_phrase(q.text, name) for name in _pivot_names(pivot_labels(q, triplets), q.entity))
     }
+
+
+def _is_of_two_named(question: Question, triplets: Triplets) -> bool:
+    """Whether a star's clue is a figure that another company has as well, whose name stands beside its own."""
+    facts = [triplets[name] for name in question.triplet_ids if name in triplets]
+    if question.pattern != "star" or not facts or not facts[0].value:
+        return False
+    clue = facts[0]
+    rivals = [t for t in facts if t.concept == clue.concept and t.period == clue.period and t.entity != clue.entity]
+    named = (any(contains_phrase(question.text, name) for name in company_names(t.entity)) for t in rivals)
+    return bool(rivals) and all(named)
 
 
 def pivot_labels(question: Question, triplets: Triplets) -> list[str]:
@@ -210,8 +226,11 @@ def self_contained(questions: Questions, config: GatesConfig, *, chunks: Chunks,
     return {q.question_id: "not_self_contained" for q in questions if _leans_on_text(q.text)}
 
 
+_NAMED_YEAR = re.compile(r"(\b(?:19|20)\d\d\b.*) that (?:fiscal )?year\b")  # the one that was named before
+
+
 def _leans_on_text(text: str) -> bool:
-    if _LEANS.search(_CAPITAL_US.sub("U.S.", text)):
+    if _LEANS.search(_NAMED_YEAR.sub(r"\1", _CAPITAL_US.sub("U.S.", text))):
         return True
     # "the company" may mean one that was named before; "the Company" is a term of the filing.
     name = _NAME.search(text)

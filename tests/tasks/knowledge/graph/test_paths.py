@@ -416,6 +416,49 @@ def test_a_part_of_a_company_is_described_by_another_figure_of_its_own():
     assert not of("star", trace(rows, GraphConfig(exclusive="none", star_clues="entity")))
 
 
+def filers(*figures):
+    """Figures of two companies, each pair of one measure and each figure in a chunk of its own."""
+    return [
+        replace(figure(name, measure, str(value), f"{name} {measure}", kind="ORG", doc=name), subject=name.title(),
+                method="table", concept=f"us-gaap:{tag}")
+        for measure, tag, *values in figures
+        for name, value in zip(("acme", "bolt"), values, strict=True)
+    ]  # fmt: skip
+
+
+def test_one_of_two_companies_is_told_by_a_figure_in_which_they_are_near():
+    rows = filers(("sales", "Revenues", 100, 120), ("spending", "ResearchAndDevelopmentExpense", 9, 5))
+    by_id = {row.triplet_id: row for row in rows}
+    paths = of("star", trace(rows, ALL))
+    told = {tuple((by_id[name].subject, by_id[name].relation) for name in path.triplet_ids) for path in paths}
+    assert told == {
+        (("Acme", "sales"), ("Acme", "spending")),
+        (("Bolt", "sales"), ("Bolt", "spending")),
+    }, "their spending is too far apart to tell them by"
+    (count,) = (row for row in count_paths(rows, ALL) if row.pattern == "star")
+    assert count.eligible >= 2
+    assert not of("star", trace(rows, ALL.model_copy(update={"one_of_two": False})))
+
+
+@pytest.mark.parametrize(
+    ("sales", "spending"),
+    [
+        ((100, 200), (9, 5)),  # whoever knows the names knows which is larger
+        ((100, 101), (9, 5)),  # a tie to a reader who rounds
+        ((-100, -120), (9, 5)),
+        ((100, 120), (7, 7)),  # either has the answer
+    ],
+)
+def test_two_companies_are_not_told_apart_by_what_needs_no_reading(sales, spending):
+    rows = filers(("sales", "Revenues", *sales), ("spending", "ResearchAndDevelopmentExpense", *spending))
+    assert not of("star", trace(rows, ALL))
+
+
+def test_a_passage_that_has_both_figures_tells_no_company():
+    rows = filers(("sales", "Revenues", 100, 120), ("spending", "ResearchAndDevelopmentExpense", 9, 5))
+    assert not of("star", trace([replace(row, chunk_id=row.entity) for row in rows], ALL))
+
+
 def test_clues_of_another_document_come_first():
     rows = parts("sales", "costs") + parts("assets", document="y")
     documents = {row.triplet_id: row.doc_id for row in rows}

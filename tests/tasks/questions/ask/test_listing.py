@@ -8,7 +8,7 @@ import pytest
 from rarefy.data_contracts.rows import Path
 from rarefy.tasks.knowledge.graph import GraphConfig, count_paths, trace
 from rarefy.tasks.knowledge.graph.listings import choose_threshold
-from rarefy.tasks.questions.ask.listing import join_names
+from rarefy.tasks.questions.ask.common_names import join_names
 from rarefy.tasks.questions.operands import candidates_of
 from tests.sample_questions import ask_sample
 
