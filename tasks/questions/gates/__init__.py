@@ -28,7 +28,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 18  # one of two that are named may be the pivot; "that year" of a year named before
+VERSION = 19  # one of two that are named may be the pivot; sentences that say what rose or fell
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]

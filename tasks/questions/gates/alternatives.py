@@ -79,13 +79,13 @@ class Alternatives:
         for question in questions:
             facts = self._facts(question)
             computed, clues = self._state_computed(question, facts), _clues_to_year(question, facts)
-            settling = self._settle_year(clues)
+            settling, moves = self._settle_year(clues), self._state_moves(question, facts)
             whole: list[tuple[str, ...]] = []
             parts: list[tuple[str, ...]] = []
             for chunk_id in question.chunk_ids:
                 here = [fact for fact in facts if fact.chunk_id == chunk_id]
                 fewest = _digits_needed(question.pattern, here if question.pattern in MULTI_HOP else facts)
-                sets = [self.state(fact, fewest) for fact in here]
+                sets = [self.state(fact, fewest) | moves.get(fact.triplet_id, frozenset()) for fact in here]
                 if here and all(fact in clues for fact in here):
                     sets = [one | settling for one in sets]
                 all_of_it = frozenset.intersection(*sets) | computed if sets else self._name_beside(question, facts)
@@ -141,6 +141,23 @@ class Alternatives:
         found = frozenset(self.figures.state_computed(asked))
         if change and change.percent:
             found |= frozenset(self.figures.state_computed(change.by_amount)) & self.state(change.newer)
+        return found
+
+    def _state_moves(self, question: Question, facts: Sequence[Triplet]) -> dict[str, frozenset[str]]:
+        """By fact of what has grown or shrunk, the chunks that say how its figure moved from the year before.
+
+        How fast is said in percent; an amount, and words alone, tell which way.
+        """
+        if question.pattern not in ("comparison", "listing") or not is_of_growth(facts):
+            return {}
+        found: dict[str, frozenset[str]] = {}
+        for fact in facts:
+            of_it = sorted((f for f in facts if f.subject_key == fact.subject_key), key=lambda f: f.period_end)
+            rate = Change.rate(*of_it)
+            stating = {*self.figures.state_computed(rate)}
+            if question.pattern == "listing":
+                stating |= {*self.figures.state_computed(rate.by_amount), *self.figures.tell_way(rate)}
+            found[fact.triplet_id] = frozenset(stating)
         return found
 
     def _settle_year(self, clues: Sequence[Triplet]) -> frozenset[str]:

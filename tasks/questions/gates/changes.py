@@ -42,6 +42,7 @@ class Change:
     amount: Decimal
     percent: bool
     rounded: bool = True  # whether it may be
+    fewest: int = LEAST  # digits that it is written with
 
     @classmethod
     def asked_for(cls, question: Question, facts: Sequence[Triplet]) -> "Change | None":
@@ -54,6 +55,12 @@ class Change:
             return None
         percent = operation_of(question.arithmetic).startswith("percentage")
         return cls(older, newer, abs(other - one) / abs(one) * 100 if percent else abs(other - one), percent)
+
+    @classmethod
+    def rate(cls, older: Triplet, newer: Triplet) -> "Change":
+        """The change in percent, however rounded: it tells which way a figure went, and how fast to a point."""
+        one, other = Decimal(older.value), Decimal(newer.value)
+        return cls(older, newer, abs(other - one) / abs(one) * 100, percent=True, fewest=1)
 
     @property
     def by_amount(self) -> "Change":
@@ -69,7 +76,7 @@ class Change:
     def digits(self) -> Iterator[str]:
         """The digits that it may be written in."""
         exact = self.amount.quantize(Decimal("0.01")) if self.percent else self.amount
-        return roundings(digits_of(exact), LEAST)
+        return roundings(digits_of(exact), self.fewest)
 
     def is_said(self, said: Statement, chunk: Chunk) -> bool:
         """Does a row or a sentence state it?"""
@@ -90,7 +97,7 @@ class Change:
         if not self.percent:
             return is_amount(replace(self.newer, value=str(self.amount)), self.amount, said)
         near = abs(self.amount - said.quantity.amount) <= said.quantity.grain / 2
-        return said.quantity.kind == "percent" and near and digits_shown(said.quantity) >= LEAST
+        return said.quantity.kind == "percent" and near and digits_shown(said.quantity) >= self.fewest
 
     def _row_says(self, needed: frozenset[str], parts: frozenset[str], said: Statement, chunk: Chunk) -> bool:
         told = next((text for text in (said.when, *said.later) if len(moments_in(text)) > 1), "")
@@ -108,6 +115,8 @@ class Change:
         near = said.text[: said.quantity.end + _NEAR]  # "12.1 percent, excluding the effect of foreign exchange"
         if _OF_ANOTHER_BASIS.search(near) or self._rises() != _way(said):
             return False
+        if self.fewest < LEAST and not self._is_of_no_other_time(said.text, chunk):
+            return False  # "14%" is said of many years
         idle = IDLE | telling(self.newer.entity) | parts
         before, after = (_PART.sub(" ", text) for text in said.beside)
         before = re.sub(r"\bby(?: about| approximately)?(?=\W*$)", "", before)  # "expenses increased by"
@@ -118,6 +127,19 @@ class Change:
         if since:
             return any(is_at(self.older, one, chunk) for one in since) and is_then(self.newer, said, chunk)
         return days_between(self.older.period_end, self.newer.period_end) in _YEAR and is_then(self.newer, said, chunk)
+
+    def is_told(self, sentence: str, chunk: Chunk) -> bool:
+        """Does a sentence say which way the figure went, by whatever: "operating expenses rose from 2022 to 2023"?"""
+        way = _WAYS.search(sentence)
+        if way is None or (way["up"] is not None) != self._rises() or _OF_ANOTHER_BASIS.search(sentence):
+            return False
+        needed, parts = measure_and_part(self.newer)
+        named = telling(sentence[: way.start()]) - IDLE - telling(self.newer.entity)
+        names_it = any(is_at(self.newer, one, chunk) for one in moments_in(sentence))
+        return bool(needed) and named == needed | parts and names_it and self._is_of_no_other_time(sentence, chunk)
+
+    def _is_of_no_other_time(self, sentence: str, chunk: Chunk) -> bool:
+        return all(is_at(self.newer, one, chunk) or is_at(self.older, one, chunk) for one in moments_in(sentence))
 
     def _rises(self) -> bool:
         return abs(Decimal(self.newer.value)) > abs(Decimal(self.older.value))

@@ -21,7 +21,15 @@ from rarefy.tasks.questions.gates.figures import (
 )
 from rarefy.tasks.questions.gates.measure_words import measure_and_part, telling
 from rarefy.tasks.questions.gates.shares import Share
-from rarefy.tasks.questions.gates.statements import NUMBER, Statement, digits_of, digits_shown, read, told_by
+from rarefy.tasks.questions.gates.statements import (
+    NUMBER,
+    Statement,
+    digits_of,
+    digits_shown,
+    read,
+    sentence_spans,
+    told_by,
+)
 
 _SCALED = re.compile(r"(?<![\w.,])(\d{1,3}\.\d|\d\d)(?: (?:million|billion|trillion)| ?%| percent)")
 
@@ -107,6 +115,16 @@ class Figures:
         whose = told_by(self.chunks[asked.home])
         places = [at for some in dict.fromkeys(asked.digits()) for at in self.places.get((whose, some), ())]
         yield from self._that_say(places, asked.is_said)
+
+    def tell_way(self, change: Change) -> Iterator[str]:
+        """The chunks with a sentence that says which way a figure went, and need not say by how much."""
+        needed = measure_and_part(change.newer)[0]
+        for name in self.of_filer[told_by(self.chunks[change.home])]:
+            chunk = self.chunks[name]
+            if needed <= telling(chunk.text):
+                said = (chunk.text[start:end] for start, end in sentence_spans(chunk.text))
+                if any(change.is_told(sentence, chunk) for sentence in said):
+                    yield name
 
     def _that_say(
         self, places: Iterable[tuple[str, int]], is_said: Callable[[Statement, Chunk], bool]

@@ -134,7 +134,7 @@ def _next_balance(text: str, start: int) -> str:
 
 def _read_sentence(chunk: Chunk, at: int) -> Statement | None:
     text = chunk.text
-    start, end = next(((a, b) for a, b in _spans(text) if a <= at < b), (at, at))
+    start, end = next(((a, b) for a, b in sentence_spans(text) if a <= at < b), (at, at))
     said = text[start:end]
     if "\n|" in said:  # a lead-in and its table
         said = said[: said.index("\n|")]
@@ -151,7 +151,7 @@ def _read_sentence(chunk: Chunk, at: int) -> Statement | None:
 
 def _said_before(text: str, start: int) -> tuple[str, ...]:
     """The sentence before a place, where it is of the same paragraph."""
-    before = next((text[a:b] for a, b in reversed(_spans(text)) if b <= start), "")
+    before = next((text[a:b] for a, b in reversed(sentence_spans(text)) if b <= start), "")
     return (before,) if before and "\n" not in text[start - 2 : start] and not before.startswith("|") else ()
 
 
@@ -204,7 +204,7 @@ def _parts(between: str, kind: str) -> bool:
 
 
 @lru_cache(1 << 12)
-def _spans(text: str) -> list[tuple[int, int]]:
+def sentence_spans(text: str) -> list[tuple[int, int]]:
     return sentences(text)
 
 

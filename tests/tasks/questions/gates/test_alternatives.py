@@ -419,6 +419,26 @@ def test_a_change_is_stated_by_its_amount_or_its_percentage(text: str, states: s
         assert found == ({"other"} if states == kind else set())
 
 
+@pytest.mark.parametrize(
+    ("text", "patterns"),
+    [
+        ("Research and development expense rose 6% in 2024.", "listing comparison"),
+        ("Research and development expenses increased $1.9 billion from 2023 to 2024.", "listing"),
+        ("Research and development expenses increased in 2024, as we hired.", "listing"),
+        ("Research and development expenses decreased in 2024.", ""),
+        ("Research and development expenses increased in 2023.", ""),
+        ("Research and development expenses increased.", ""),
+        ("Customer research and development expenses increased in 2024.", ""),
+        ("Sales rose as research and development expenses increased in 2024.", ""),
+        ("Research and development expense rose 6% in 2025 as compared to the year 2024.", ""),
+    ],
+)
+def test_what_has_grown_is_told_by_a_sentence_that_says_so(text: str, patterns: str):
+    for pattern in ("listing", "comparison", "superlative"):
+        found, _ = stand_ins(pattern, "", chunk("other", text))
+        assert found == ({"other"} if pattern in patterns.split() else set())
+
+
 def test_a_rise_in_percent_follows_from_its_exact_amount_and_what_it_rose_to():
     percent = "percentage change [29,510 | 31,370] = 6.30%; rounded half up to a tenth; percent"
     said = chunk("said", "Research and development expense of $31,370 million increased $1,860 million from 2023.")
