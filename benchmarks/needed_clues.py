@@ -23,6 +23,8 @@ HOLDER = re.compile(
     rf"|incorporated|listed|audited)\b.*?(?= in fiscal (?:year )?\d{{4}}\?|{ACT}))"
     rf"|\b\S+(?: & \S+)?['’]s? (?:largest|smallest) (?P<sized>segment|line of business) by .*?(?={ACT})"
 )
+_OF_TWO = r"the (?:larger|smaller) of .*? by|the one (?:with|that spent)|whichever of"
+PAIR = re.compile(rf"\b(?:{_OF_TWO}) .*?(?= in fiscal| that year|{ACT})")
 _NAME = r"(?!In |At )[A-Z]\S*(?: [A-Z&]\S*)*"
 _SPAN = r"(?:between fiscal \d{4} and \d{4}|from fiscal \d{4} to \d{4})"
 YEAR = re.compile(
@@ -40,6 +42,7 @@ def cut_clue(text: str) -> str:
         return f"a year of {name}" if name else "a year"
 
     text = YEAR.sub(year, text)
+    text = re.sub(r"^Between .*?, (w|h)(?=hat|ow )", lambda first: first[1].upper(), PAIR.sub("a company", text))
     return HOLDER.sub(lambda found: f"a {found['noun'] or found['sized']}", text)
 
 
