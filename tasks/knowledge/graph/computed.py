@@ -15,7 +15,7 @@ from itertools import accumulate, combinations, pairwise
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.facts import is_in_a_role
-from rarefy.tasks.knowledge.graph.headlines import family_of, is_unfollowed
+from rarefy.tasks.knowledge.graph.headlines import GIVEN_OF, family_of, is_unfollowed
 from rarefy.tasks.text.dates import days_between
 
 NEAR = Decimal("0.02")  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds
@@ -23,8 +23,8 @@ LEAST = Decimal("0.01")  # share of a whole
 FARTHEST = Decimal("2.5")  # times as large: beyond, whoever knows the names knows the answer
 NEARBY = Decimal("1.25")  # times as large: of two filers whoever knows which is the larger knows no more
 CLOSE = Decimal("1.5")  # times as large: what is known of the names does not yet tell which of two it is
+APART = Decimal("1.05")  # two shares of which one is larger differ by this factor at least
 FEWEST = 3  # things of which one can be the most
-PER_TABLE = 4  # sets of three parts that are compared
 ROUNDED = Decimal("0.005")  # what the members of a whole may be short of it, or over it, by rounding
 _WEEK = 8  # days by which fiscal years of 52 and 53 weeks, or their last days, differ
 _WHOLE = "ORG"  # subject_type of the filer itself
@@ -236,7 +236,10 @@ def _days(triplet: Triplet) -> int:
 
 
 def shares(figures: Figures) -> Iterator[Operands]:
-    """What share of a filer's figure one of its segments, products or regions makes: the member, then the whole."""
+    """What share of a filer's figure one of its segments, products or regions makes: the member, then the whole.
+
+    Then what percentage one figure of a filer is of another one, where people give the two so.
+    """
     for group in figures.members():
         for member in group:
             whole = figures.whole_of(member[0])
@@ -245,6 +248,18 @@ def shares(figures: Figures) -> Iterator[Operands]:
             # nobody asks for less than a hundredth, and what is nearly all of it is the whole under another name
             part = worth(member[0]) / worth(whole[0])
             if LEAST < part < 1 - NEAR and (found := choose_operands("share", (member, whole), alike=False)):
+                yield found
+
+    yield from ratios(figures)
+
+
+def ratios(figures: Figures) -> Iterator[Operands]:
+    """What percentage of a filer's figure another one of the year is: capital spending of operating cash flow."""
+    for (subject, tag, unit, start, end), part in sorted(figures.stated.items()):
+        for other in GIVEN_OF.get(tag, ()) if start and part[0].subject_type == _WHOLE else ():
+            whole = figures.stated.get((subject, other, unit, start, end))
+            fits = whole and LEAST < worth(part[0]) / worth(whole[0]) < 1 - NEAR
+            if whole and fits and (found := choose_operands("share", (part, whole), alike=False)):
                 yield found
 
 
@@ -257,26 +272,13 @@ def comparisons(figures: Figures) -> Iterator[Operands]:
     """Which of two or three filers, or parts of one filer, had more, or grew faster: each beside the next larger ones.
 
     That a giant sells more than a small firm needs no passage, and firms of two trades are compared by nobody but for
-    how fast they grow; and the number of sets stays in proportion to that of figures. Of parts in one table it is asked
-    which of three has the most: of two it is a guess.
+    how fast they grow or what share they spend; and the number of sets stays in proportion to that of figures. Of parts
+    in one table it is asked which grew: which has the most takes one look.
     """
     for group in figures.side_by_side():
-        yield from _compare("comparison", BETWEEN, group, alike=False, farthest=NEARBY)
-    for group in figures.members():
-        for table in by_table(group):
-            sizes = [(size, step) for size, step in BETWEEN if size == FEWEST]
-            yield from nearest(_compare("comparison", sizes, table, alike=True))
+        yield from _compare("comparison", BETWEEN, group, farthest=NEARBY)
     yield from growths(figures)
-
-
-def nearest(compared: Iterable[Operands]) -> list[Operands]:
-    """Of sets of figures of one table the few whose figures are nearest to each other: the others are asked alike."""
-
-    def spread(one: Operands) -> Decimal:
-        amounts = [worth(triplet) for triplet in one.triplets]
-        return max(amounts) / min(amounts)
-
-    return sorted(compared, key=lambda one: (spread(one), sorted(one.figures)))[:PER_TABLE]
+    yield from compared_shares(figures)
 
 
 def growths(figures: Figures) -> Iterator[Operands]:
@@ -297,8 +299,37 @@ def growths(figures: Figures) -> Iterator[Operands]:
                         yield found
 
 
+def compared_shares(figures: Figures) -> Iterator[Operands]:
+    """Which of two or three filers gave the larger share of one figure for another: those of each, the part first."""
+    of_year: dict[tuple[str, str], dict[str, list[Triplet]]] = defaultdict(dict)
+    for group in figures.side_by_side():
+        for figure in group:
+            of_year[measure_of(figure[0]), figures.year_of(figure[0])][figure[0].subject_key] = figure
+    for (tag, year), parts in sorted(of_year.items()):
+        for other in GIVEN_OF.get(tag, ()):
+            wholes = of_year.get((other, year), {})
+            pairs = [(parts[name], wholes[name]) for name in sorted(parts.keys() & wholes.keys())]
+            rated = sorted((worth(part[0]) / worth(whole[0]), part[0].triplet_id, part, whole) for part, whole in pairs)
+            for size, step in BETWEEN:
+                for at in range(len(rated) - (size - 1) * step):
+                    chosen = rated[at : at + size * step : step]
+                    apart = all(APART * low[0] <= high[0] <= CLOSE * low[0] for low, high in pairwise(chosen))
+                    both = [figure for _, _, part, whole in chosen for figure in (part, whole)]
+                    if apart and (found := choose_operands("comparison", both, alike=False)):
+                        yield found
+
+
 def is_of_growth(facts: Sequence[Triplet]) -> bool:
     """Whether these are two figures of each thing, from one year and the next."""
+    return _in_pairs(facts) and len({(fact.subject_key, fact.period_end) for fact in facts}) == len(facts)
+
+
+def is_of_shares(facts: Sequence[Triplet]) -> bool:
+    """Whether these are two figures of each thing of one year, of which one is given as a share of the other."""
+    return len(facts) > 2 and _in_pairs(facts) and not is_of_growth(facts)
+
+
+def _in_pairs(facts: Sequence[Triplet]) -> bool:
     return len({fact.subject_key for fact in facts}) * 2 == len(facts)
 
 
@@ -342,7 +373,6 @@ def _compare(
     kind: str,
     sizes: Iterable[tuple[int, int]],
     group: Sequence[list[Triplet]],
-    alike: bool,
     farthest: Decimal = FARTHEST,
 ) -> Iterator[Operands]:
     by_subject = {figure[0].subject_key: figure for figure in group}
@@ -352,7 +382,7 @@ def _compare(
             chosen = ranked[at : at + size * step : step]
             ends = (chosen[:2], chosen[-2:]) if size > FEWEST else (chosen,)
             close = all(worth(some[-1][0]) <= farthest * worth(some[0][0]) for some in ends)
-            if close and _has_clear_ends(chosen) and (found := choose_operands(kind, chosen, alike)):
+            if close and _has_clear_ends(chosen) and (found := choose_operands(kind, chosen, alike=False)):
                 yield found
 
 
@@ -415,7 +445,7 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
         if found and (len(yearly) > FEWEST or not found.easy):
             yield found
     for group in figures.side_by_side():
-        yield from _compare("superlative", AMONG, group, alike=False)
+        yield from _compare("superlative", AMONG, group)
     for group in figures.members():
         for table in by_table(group):
             if not (len(table) >= FEWEST and _has_clear_ends(table) and _are_all(table, figures)):

@@ -99,6 +99,22 @@ _HEADLINES = frozenset(
 _SPENT = ("research", "capital spending", "buybacks", "acquisitions")
 
 
+# What people give as a percentage of what else of a company: tags of the part → tags of the whole
+_PROFIT = "NetIncomeLoss ProfitLoss"
+_SALES, _OPERATING_CASH = _FAMILIES["sales"], _FAMILIES["operating cash"]
+_GIVEN_OF = {
+    "ResearchAndDevelopmentExpense": _SALES,
+    "SellingGeneralAndAdministrativeExpense": _SALES,
+    "ShareBasedCompensation": _SALES,
+    "NetIncomeLoss": _SALES,
+    "PaymentsToAcquirePropertyPlantAndEquipment": f"{_SALES} {_OPERATING_CASH}",
+    "PaymentsOfDividends": f"{_PROFIT} {_OPERATING_CASH}",
+    "PaymentsOfDividendsCommonStock": f"{_PROFIT} {_OPERATING_CASH}",
+    "PaymentsForRepurchaseOfCommonStock": f"{_PROFIT} {_OPERATING_CASH}",
+}
+GIVEN_OF = {f"us-gaap:{part}": [f"us-gaap:{tag}" for tag in whole.split()] for part, whole in _GIVEN_OF.items()}
+
+
 def family_of(triplet: Triplet) -> str:
     """The family of a figure that people follow; "" for others."""
     return _FAMILY.get(triplet.concept, "") if triplet.method == "table" else ""

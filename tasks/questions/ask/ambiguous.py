@@ -7,7 +7,8 @@ from rarefy.data_contracts.rows import Chunk, Fact, Triplet
 from rarefy.tasks.knowledge.extract.values import parse_cell_number
 from rarefy.tasks.knowledge.graph.computed import is_sum_of_neighbours
 from rarefy.tasks.knowledge.graph.facts import is_member
-from rarefy.tasks.questions.ask.index import CorpusIndex
+from rarefy.tasks.questions.ask.common_names import tags_of_one_name
+from rarefy.tasks.questions.ask.index import CorpusIndex, subject_of
 from rarefy.tasks.questions.ask.measures import describe_measure
 from rarefy.tasks.text.markdown import split_cells
 
@@ -54,6 +55,17 @@ def second_value(triplet: Triplet, index: CorpusIndex) -> str:
         if alike and _part_of(fact) in parts - {frozenset()} and not _is_same(fact.value, triplet.value):
             return "several_breakdowns"
     return "restated_elsewhere" if any(_is_restated(triplet, part, index) for part in parts) else ""
+
+
+def has_namesake(fact: Triplet, index: CorpusIndex) -> bool:
+    """Whether the company has another figure of the year that goes by the same name: revenue with and without fees."""
+    return any(
+        other.value != fact.value
+        and index.year_of(other) == index.year_of(fact)
+        and bool(other.period_start) == bool(fact.period_start)
+        for tag in tags_of_one_name(fact.concept)
+        for other in index.tagged.get((subject_of(fact), tag), ())
+    )
 
 
 def _is_restated(triplet: Triplet, part: frozenset[str], index: CorpusIndex) -> bool:

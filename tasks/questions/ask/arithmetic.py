@@ -141,24 +141,41 @@ def smallest(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:
     return _pick("smallest", operands, values)
 
 
-def _pick_growth(operation: str, operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:
-    """The name of the thing that grew by the most or the least, of pairs of an old and a new figure."""
-    rates = [new / old - 1 for old, new in zip(values[::2], values[1::2], strict=True)]
-    best, things = (max if operation.startswith("fastest") else min)(rates), operands[1::2]
-    chosen, names = things[rates.index(best)], [name_of(thing, things) for thing in things]
+def _pick_rate(operation: str, operands: Sequence[Triplet], rates: Sequence[Decimal], most: bool) -> Answer:
+    """The name of the thing with the largest or smallest rate, of pairs of its figures."""
+    best, things = (max if most else min)(rates), operands[1::2]
+    chosen, names = things[list(rates).index(best)], [name_of(thing, things) for thing in things]
     percent = f"{round_half_up(best * _HUNDRED, HUNDREDTH):,}%"
     made = _say(operation, operands, percent, "rounded half up to a hundredth", "percent", names)
     return Answer(name_of(chosen, things), other_names(chosen, things), made)
 
 
+def _growths(values: Sequence[Decimal]) -> list[Decimal]:
+    return [new / old - 1 for old, new in zip(values[::2], values[1::2], strict=True)]
+
+
+def _shares(values: Sequence[Decimal]) -> list[Decimal]:
+    return [part / whole for part, whole in zip(values[::2], values[1::2], strict=True)]
+
+
 def fastest(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:
     """The name of the thing that grew by the highest percentage."""
-    return _pick_growth("fastest growth", operands, values)
+    return _pick_rate("fastest growth", operands, _growths(values), most=True)
 
 
 def slowest(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:
     """The name of the thing that grew by the lowest percentage."""
-    return _pick_growth("slowest growth", operands, values)
+    return _pick_rate("slowest growth", operands, _growths(values), most=False)
+
+
+def largest_share(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:
+    """The name of the thing whose first figure is the highest percentage of its second."""
+    return _pick_rate("largest share", operands, _shares(values), most=True)
+
+
+def smallest_share(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer:
+    """The name of the thing whose first figure is the lowest percentage of its second."""
+    return _pick_rate("smallest share", operands, _shares(values), most=False)
 
 
 def are_times(operands: Sequence[Triplet]) -> bool:
@@ -211,4 +228,6 @@ OPERATIONS: dict[str, Operation] = {
     "smallest": smallest,
     "fastest growth": fastest,
     "slowest growth": slowest,
+    "largest share": largest_share,
+    "smallest share": smallest_share,
 }

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
-from rarefy.tasks.knowledge.graph.computed import is_of_growth
-from rarefy.tasks.questions.ask.ambiguous import are_parts_of_whole, whole_is_of_table
+from rarefy.tasks.knowledge.graph.computed import is_of_growth, is_of_shares
+from rarefy.tasks.questions.ask.ambiguous import are_parts_of_whole, has_namesake, whole_is_of_table
 from rarefy.tasks.questions.ask.arithmetic import (
     answer_of,
     are_times,
@@ -15,11 +15,12 @@ from rarefy.tasks.questions.ask.arithmetic import (
     shown_value,
     stated_value,
 )
-from rarefy.tasks.questions.ask.common_names import common_name, join_names, measure_name
+from rarefy.tasks.questions.ask.common_names import OPERATING_CASH, common_name, join_names, measure_name
 from rarefy.tasks.questions.ask.facts import choose, mid_sentence, part_phrase, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex
 from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable, lower_first, upper_first
 from rarefy.tasks.questions.ask.patterns import Wording, refuse
+from rarefy.tasks.questions.ask.years import spent_on
 
 DIGITS = 3  # of figures that a percentage is made of
 MOST = 10  # times what it was before: of what has grown more nobody gives a percentage
@@ -75,6 +76,8 @@ def share(path: Path, index: CorpusIndex) -> Wording:
     """What percentage of a company's figure one of its parts makes."""
     operands = _operands(path, index)
     member = operands[0]
+    if member.subject == member.entity:
+        return _ratio(path, operands, index)
     name = measure_name(operands)
     if not is_sayable(name):
         return refuse("measure_unclear")
@@ -103,6 +106,70 @@ def share(path: Path, index: CorpusIndex) -> Wording:
     return _computed(path, "share", operands, template.format(**words))
 
 
+def _ratio(path: Path, operands: list[Triplet], index: CorpusIndex) -> Wording:
+    """What percentage one figure of a company is of another one."""
+    part, whole = (common_name([t]).replace(OPERATING_CASH, "operating cash flow") for t in operands)
+    if not (part and whole):
+        return refuse("measure_unclear")
+    if any(is_coarse(t) for t in operands):
+        return refuse("figure_too_coarse")
+    if any(has_namesake(t, index) for t in operands):
+        return refuse("several_of_the_name")
+    company, spent = mid_sentence(index.call(operands[0].entity)), spent_on(part)
+    paid = "pay out in dividends" if part == "dividend payments" else f"spend on {spent}" if spent else ""
+    templates = _SPENT if paid else _GIVEN
+    text = choose(templates, path.path_id).format(
+        who=company,
+        whose=possessive(company),
+        paid=paid,
+        part=part,
+        be="were" if part.endswith("s") else "was",
+        whole=whole,
+        when=when_words(operands[0], index),
+        When=upper_first(when_words(operands[0], index)),
+    )
+    return _computed(path, "share", operands, text)
+
+
+def _compare_shares(path: Path, operands: list[Triplet], index: CorpusIndex) -> Wording:
+    """Which of two or three companies gave the larger share of one figure for another: capital spending of revenue."""
+    things = operands[::2]
+    part, whole = (
+        common_name(some).replace(OPERATING_CASH, "operating cash flow") for some in (things, operands[1::2])
+    )
+    if not (part and whole):
+        return refuse("measures_differ")
+    if any(has_namesake(t, index) for t in operands):
+        return refuse("several_of_the_name")
+    most = turn(path, "direction", 4) > 0
+    names = [mid_sentence(index.call(t.subject)) for t in sorted(things, key=lambda t: row_id(path.path_id, t.entity))]
+    spent, est = spent_on(part), "er" if len(things) == 2 else "est"
+    share = f"the {'larg' if most else 'small'}{est} share of its {whole}"
+    if part == "dividend payments":
+        said = f"paid out {share} in dividends"
+    elif spent:
+        said = f"spent {share} on {spent}"
+    else:
+        said = f"had the {'high' if most else 'low'}{est} {part} as a percentage of its {whole}"
+    text = choose(_COMPANY_SHARES, path.path_id).format(
+        said=said, either=join_names(names, "or"), every=join_names(names), when=when_words(things[0], index)
+    )
+    return _computed(path, f"{'larg' if most else 'small'}est share", operands, text, chance=1 / len(things))
+
+
+_COMPANY_SHARES = (
+    "Which company {said} {when}, {either}?",
+    "Of {every}, which {said} {when}?",
+    "Which of {every} {said} {when}?",
+)
+_SPENT = (
+    "What percentage of its {whole} did {who} {paid} {when}?",
+    "{When}, what percentage of its {whole} did {who} {paid}?",
+)
+_GIVEN = (
+    "What {be} {whose} {part} as a percentage of its {whole} {when}?",
+    "{When}, what {be} {whose} {part} as a percentage of its {whole}?",
+)
 _SHARES = (
     "What percentage of {what} {when} did {member} account for?",
     "{When}, what percentage of {total} did {member} account for?",
@@ -119,6 +186,8 @@ _EARNED = (
 def comparison(path: Path, index: CorpusIndex) -> Wording:
     """Which of two or three companies, or parts of one, had the larger figure, or the faster growth."""
     operands = _operands(path, index)
+    if is_of_shares(operands):
+        return _compare_shares(path, operands, index)
     things = operands[1::2] if is_of_growth(operands) else operands
     filers = len({t.entity for t in operands}) > 1
     name = common_name(operands) if filers else measure_name(operands)
@@ -148,9 +217,7 @@ def comparison(path: Path, index: CorpusIndex) -> Wording:
         template = choose(_GROWN["COMPANY" if filers else first.subject_type], path.path_id)
         operation = "fastest growth" if most else "slowest growth"
         return _computed(path, operation, operands, template.format(**words), chance=1 / len(things))
-    templates = _COMPANIES if filers else _MEMBERS[first.subject_type]
-    template = choose(templates, path.path_id)
-    text = template.format(**words)
+    text = choose(_COMPANIES, path.path_id).format(**words)
     return _computed(path, "largest" if most else "smallest", operands, text, chance=1 / len(operands))
 
 
@@ -174,23 +241,6 @@ _COMPANIES = (
     "Which company reported the {degree} {name} {in}: {either}?",
     "Which had the {degree} {name} {in}, {either}?",
 )
-_MEMBERS = {
-    "SEGMENT": (
-        "Which of {whose} segments had the {degree} {name} {in}, {either}?",
-        "Which segment of {who} had the {degree} {name} {in}: {either}?",
-        "Did {whose} {either} segment have the {degree} {name} {in}?",
-    ),
-    "PRODUCT": (
-        "For which of these did {who} report the {degree} {name} {in}: {either}?",
-        "Which accounted for the {degree} {name} at {who} {in}, {either}?",
-    ),
-    "REGION": (
-        "Where {be} {whose} {name} {degree} {in}, in {either}?",
-        "In which of these markets {be} {whose} {name} {degree} {in}: {either}?",
-    ),
-}
-
-
 _GROWN = {
     "COMPANY": (
         "Which company’s {name} grew at the {pace} rate from {from} to {to}, {either}?",

@@ -10,7 +10,8 @@ from rarefy.data_contracts.rows import Fact, Triplet, row_id
 from rarefy.tasks.knowledge.extract.values import FACTORS
 from rarefy.tasks.knowledge.graph.facts import is_member
 from rarefy.tasks.knowledge.graph.filers import are_near, is_by_rank
-from rarefy.tasks.questions.ask.common_names import common_name, join_names
+from rarefy.tasks.questions.ask.ambiguous import has_namesake
+from rarefy.tasks.questions.ask.common_names import OPERATING_CASH, common_name, join_names
 from rarefy.tasks.questions.ask.facts import ask_for_figure, choose, mid_sentence, possessive, when_phrase
 from rarefy.tasks.questions.ask.index import CorpusIndex, relation_of, subject_of
 from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable
@@ -96,22 +97,21 @@ def ask_about_one_of_two(clue: Triplet, target: Triplet, index: CorpusIndex) -> 
     rival, name, asked = next((found for found in names if all(found)), (clue, "", ""))
     if not name or target.value.startswith("-"):
         return "", (), "measures_differ"
+    if has_namesake(target, index):
+        return "", (), "several_of_the_name"
     target = replace(target, relation=asked)
     if describe_measure(target).rejected_because or not is_sayable(describe_measure(target).name):
         return "", (), describe_measure(target).rejected_because or "label_not_plain"
     both = sorted((clue, rival), key=lambda one: row_id("order", target.triplet_id, one.entity))
     pair = join_names([mid_sentence(index.call(one.entity)) for one in both])
     when, year_end = _when_of_clue(clue, target, index), index.fiscal_year_label(target)
-    more, name = Decimal(clue.value) > Decimal(rival.value), name.replace(_OPERATING_CASH, "operating cash flow")
+    more, name = Decimal(clue.value) > Decimal(rival.value), name.replace(OPERATING_CASH, "operating cash flow")
     forms = ("by size", "between") if re.search("(?:revenue|sales|income)$", name) else ("between",)
     if choose(forms, clue.triplet_id, target.triplet_id) == "by size":
         text = ask_for_figure(target, f"the {'larger' if more else 'smaller'} of {pair} by {name}{when}", year_end)
     else:
         text = _between(pair, target, _said_of_it(name, more), when, year_end)
     return (_that_year_last(text), (rival,), "") if text else ("", (), "unit_or_period_unknown")
-
-
-_OPERATING_CASH = "net cash from operating activities"
 
 
 def _said_of_it(name: str, more: bool) -> tuple[str, str]:

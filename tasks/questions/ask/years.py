@@ -131,7 +131,7 @@ _SPENT = (  # a measure of money spent → on what it was spent
     (r"(?:payments (?:for|related to) )?((?:treasury stock |share |stock )?repurchases?(?: of .+)?)", r"\1"),
     (r"(?:payments for|acquisitions? of|additions to|expenditures for|purchases? of) (property.*)", r"\1"),
     (r"(?:payments (?:for|related to) )?((?:business )?acquisitions?)(?:, net of cash acquired)?", r"\1"),
-    (r"(?:spending on )?(capital expenditures|share repurchases)", r"\1"),
+    (r"(?:spending on )?(capital expenditures|share repurchases|acquisitions)", r"\1"),
     (r"(research and development)(?: expenses?| costs?)?", r"\1"),
 )  # fmt: skip
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import MULTI_HOP, Chunk, Question, Triplet
-from rarefy.tasks.knowledge.graph.computed import is_of_growth
+from rarefy.tasks.knowledge.graph.computed import is_of_growth, is_of_shares
 from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.questions.ask.aliases import ROUNDING
 from rarefy.tasks.questions.gates.changes import Change
@@ -30,7 +30,7 @@ def _digits_needed(pattern: str, facts: Sequence[Triplet]) -> int:
         return ENOUGH  # for what has grown
     if pattern in ("single", "listing"):
         return 0
-    if pattern == "share":
+    if pattern == "share" or (pattern == "comparison" and is_of_shares(facts)):
         return FEWEST
     amounts = {Decimal(fact.value) for fact in facts if is_figure(fact)}
     if pattern == "change":
@@ -104,6 +104,8 @@ class Alternatives:
         """
         known = question.stating
         facts = [fact for fact in self._facts(question) if fact.chunk_id in self.chunks]
+        if any(name for share in Share.of_measures(question, facts) for name in self.figures.may_state_share(share)):
+            return True
         if question.pattern in MULTI_HOP:
             facts = [fact for fact in facts if not is_figure(fact) or fact.answer == question.answer]
         return any(

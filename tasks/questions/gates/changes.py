@@ -25,6 +25,7 @@ _UP = r"increas\w+|higher|gr[eo]w\w*|rose|risen|up|rising"
 _DOWN = r"decreas\w+|lower|declin\w+|fell|fallen|down|reduc\w+|dropp?\w*"
 _WAYS = re.compile(rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
 CHANGE_HEADS = re.compile(r"chang|varian|increas|decreas|\bvs\b|versus|compared", re.IGNORECASE)
+_GROWTH = re.compile(r"\bgrowth\b", re.IGNORECASE)
 _OF_ANOTHER_BASIS = re.compile(
     r"\b(?:excluding|adjusted|organic\w*|constant|comparable|same-store|non-gaap|points?)\b", re.IGNORECASE
 )
@@ -100,12 +101,15 @@ class Change:
         return said.quantity.kind == "percent" and near and digits_shown(said.quantity) >= self.fewest
 
     def _row_says(self, needed: frozenset[str], parts: frozenset[str], said: Statement, chunk: Chunk) -> bool:
-        told = next((text for text in (said.when, *said.later) if len(moments_in(text)) > 1), "")
-        between = moments_in(told)
+        times = [moments_in(text) for text in (said.when, *said.later)]
+        between = next((found for found in times if len(found) > 1), ())
+        grown = _GROWTH.search(said.when) is not None
+        if grown and not between:  # of one year, from the one before
+            between = (*next(filter(None, times), ()), *moments_in(self.older.period))
         whole = needed <= said.around and len(said.label - needed - parts - telling(self.newer.entity) - OWNERS) == 0
         return (
             whole
-            and bool(CHANGE_HEADS.search(said.when))
+            and (bool(CHANGE_HEADS.search(said.when)) or (grown and (said.quantity.value > 0) == self._rises()))
             and not _OF_ANOTHER_BASIS.search(said.when)
             and len(between) == 2
             and all(any(is_at(fact, one, chunk) for one in between) for fact in (self.older, self.newer))

@@ -116,6 +116,12 @@ class Figures:
         places = [at for some in dict.fromkeys(asked.digits()) for at in self.places.get((whose, some), ())]
         yield from self._that_say(places, asked.is_said)
 
+    def may_state_share(self, asked: Share) -> Iterator[str]:
+        """The chunks that may state what percentage one figure is of another."""
+        whose = told_by(self.chunks[asked.home])
+        places = [at for some in dict.fromkeys(asked.digits()) for at in self.places.get((whose, some), ())]
+        yield from self._that_say(places, asked.may_be_said)
+
     def tell_way(self, change: Change) -> Iterator[str]:
         """The chunks with a sentence that says which way a figure went, and need not say by how much."""
         needed = measure_and_part(change.newer)[0]

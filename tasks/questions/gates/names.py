@@ -35,6 +35,9 @@ _OTHERS_TRADED = re.compile(
 )
 _INDEX = re.compile(r"[ -]?(?:composite|100|us benchmark|(?:stock )?market index|index)\b")  # behind an exchange's name
 _SEATED = ("is headquartered in", "is based in")
+_OTHER_SITES = re.compile(
+    r"\b(?:in addition to|besides|other than|apart from) (?:our|its|the) [a-z ]{0,30}headquarters\b"
+)
 _SEAT = r"\bheadquarter|\b(?:principal|executive|corporate) offices?\b"
 _PURCHASES = ("was acquired by", "completed acquisition of")
 _CUES = {
@@ -264,7 +267,9 @@ def _places(text: str, forms: Iterable[str], near: int) -> Iterator[tuple[str, s
 
 
 def _is_of_others(relation: str, before: str, after: str) -> bool:
-    """Does a text name an exchange that lists something else, or a firm where somebody once worked?"""
+    """Does a text name an exchange that lists something else, where other sites are, or a firm of one's past?"""
+    if relation in _SEATED:
+        return _OTHER_SITES.search(before) is not None
     if relation == _TRADED:
         return _INDEX.match(after) is not None or _OTHERS_TRADED.search(before) is not None
     return relation == _AUDITED and _worked_there(before, after)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import Chunk, Question, Triplet
+from rarefy.tasks.knowledge.graph.computed import is_of_shares
 from rarefy.tasks.questions.gates.changes import CHANGE_HEADS
 from rarefy.tasks.questions.gates.figures import is_at, is_figure, is_then, roundings
 from rarefy.tasks.questions.gates.measure_words import initials, measure_and_part, telling
@@ -23,7 +24,7 @@ _BEHIND = re.compile(r"[^%;]*?(?=(?:,| and| or)? \$?\d[\d.,]* ?(?:%|percent)|;|$
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What share of a company's figure one of its parts makes."""
+    """What share of a company's figure one of its parts makes, or another figure of its own: spending of revenue."""
 
     part: Triplet
     whole: Triplet
@@ -37,6 +38,16 @@ class Share:
         part, whole = facts
         return cls(part, whole, Decimal(part.value) / Decimal(whole.value) * 100)
 
+    @classmethod
+    def of_measures(cls, question: Question, facts: Sequence[Triplet]) -> "list[Share]":
+        """What a question sets in proportion of a company's own figures, one for each company."""
+        if question.pattern == "share":
+            pairs = [facts] if len(facts) == 2 and facts[0].subject == facts[1].subject else []
+        else:
+            paired = question.pattern == "comparison" and is_of_shares(facts)
+            pairs = [facts[at : at + 2] for at in range(0, len(facts), 2)] if paired else []
+        return [cls(part, whole, Decimal(part.value) / Decimal(whole.value) * 100) for part, whole in pairs]
+
     @property
     def home(self) -> str:
         """The chunk from which it is asked."""
@@ -46,10 +57,21 @@ class Share:
         """The digits that it may be written in."""
         return roundings(digits_of(self.percent.quantize(Decimal("0.01"))), 1)
 
+    @property
+    def of_two_measures(self) -> bool:
+        """Whether the part is another figure of the company, not one of its parts."""
+        return self.part.subject == self.whole.subject
+
+    def may_be_said(self, said: Statement, chunk: Chunk) -> bool:
+        """Does a passage that speaks of both measures have the percentage, whatever of?"""
+        words = measure_and_part(self.part)[0] | measure_and_part(self.whole)[0]
+        near = abs(self.percent - said.quantity.amount) <= said.quantity.grain / 2
+        return said.quantity.kind == "percent" and near and words <= telling(chunk.text)
+
     def is_said(self, said: Statement, chunk: Chunk) -> bool:
         """Does a row or a sentence state it, with its time?"""
         near = abs(self.percent - said.quantity.amount) <= said.quantity.grain / 2
-        if said.quantity.kind != "percent" or not near:
+        if said.quantity.kind != "percent" or not near or self.of_two_measures:
             return False
         return self._row_says(said, chunk) if said.row else self._sentence_says(said, chunk)
 

@@ -9,9 +9,13 @@ from rarefy.tasks.knowledge.graph.computed import (
     Operands,
     by_table,
     collect_figures,
+    compared_shares,
     comparisons,
     growths,
     is_computable,
+    is_of_growth,
+    is_of_shares,
+    ratios,
     take_in_turn,
 )
 from rarefy.tasks.knowledge.graph.facts import is_in_a_role
@@ -58,16 +62,44 @@ def test_a_part_that_is_called_by_a_role_is_not_computed_with(name, role):
     assert is_in_a_role(part) == role and is_computable(part) != role
 
 
-@pytest.mark.parametrize(("values", "sizes"), [((100, 120), set()), ((100, 120, 140), {3})])
-def test_of_the_parts_in_one_table_three_are_compared_and_two_are_a_guess(values, sizes):
+def test_of_the_parts_in_one_table_it_is_not_asked_which_has_the_most():
     rows = [
         replace(
             FIGURE, triplet_id=str(value), subject=f"Acme {value}", subject_key=str(value), subject_type="SEGMENT",
             value=str(value),
         )
-        for value in values
+        for value in (100, 120, 140)
     ]  # fmt: skip
-    assert {len(one.triplets) for one in comparisons(collect_figures(rows))} == sizes
+    assert not list(comparisons(collect_figures(rows)))
+
+
+def spending(company, spent, sales):
+    """What a company spends and sells in a year."""
+    return [
+        replace(
+            FIGURE, triplet_id=f"{company} {tag}", subject=company, subject_key=f"ORG:{company}", entity=company,
+            relation_key=tag, concept=f"us-gaap:{tag}", value=str(value), unit="USD", period_start="2023-01-01",
+        )
+        for tag, value in (("ResearchAndDevelopmentExpense", spent), ("Revenues", sales))
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("spent", "sales", "found"), [(20, 100, True), (120, 100, False), (0.5, 100, False)])
+def test_a_figure_is_given_as_a_share_of_what_people_set_it_beside(spent, sales, found):
+    of_company = list(ratios(collect_figures(spending("Acme", spent, sales))))
+    assert [[t.concept for t in one.triplets] for one in of_company] == found * [
+        ["us-gaap:ResearchAndDevelopmentExpense", "us-gaap:Revenues"]
+    ]
+
+
+@pytest.mark.parametrize(("spent", "found"), [(25, 1), (20.5, 0), (90, 0)])
+def test_companies_are_compared_by_what_share_they_spend_where_it_differs_and_not_by_far(spent, found):
+    rows = spending("Acme", 20, 100) + spending("Bolt", spent, 100)
+    sets = list(compared_shares(collect_figures(rows)))
+    assert len(sets) == found
+    for one in sets:
+        assert is_of_shares(one.triplets) and not is_of_growth(one.triplets)
+        assert [t.entity for t in one.triplets] == ["Acme", "Acme", "Bolt", "Bolt"]
 
 
 def test_a_sum_stands_beside_none_of_its_parts():

@@ -104,7 +104,11 @@ def test_changes_are_what_the_facts_make(built):
 def test_shares_are_what_the_facts_make(built):
     for question in of_kind(built, "share"):
         (member, part), (whole, total) = operands(question, built)
-        assert part.dimensions and not total.dimensions and part.concept == total.concept
+        if part.concept == total.concept:
+            assert part.dimensions and not total.dimensions
+        else:  # one figure of a company as a share of another
+            assert not part.dimensions and not total.dimensions and times(part) == times(total)
+            assert member.subject == member.entity and "of its" in question.text
         assert member.entity == whole.entity and part.unit == total.unit
         assert min(len(re.sub(r"\D", "", t.answer)) for t in (member, whole)) > 2, "no tenth of a percent of 9"
         assert question.answer == f"{percent(Decimal(part.value), Decimal(total.value)):,}%", question.text
@@ -113,6 +117,13 @@ def test_shares_are_what_the_facts_make(built):
 def test_comparisons_are_won_by_the_right_one(built):
     for question in of_kind(built, "comparison"):
         found = operands(question, built)
+        if len({fact.concept for _, fact in found}) > 1:
+            rates = [(Decimal(part.value) / Decimal(whole.value), t.subject)
+                     for (_, part), (t, whole) in zip(found[::2], found[1::2], strict=True)]  # fmt: skip
+            most = re.search(r"\b(?:larg|high)e(?:r|st)\b", question.text) is not None
+            assert sorted(rates)[-1 if most else 0][1].endswith(question.answer), question.text
+            assert question.chance == pytest.approx(2 / len(found))
+            continue
         assert len({(fact.concept, fact.unit) for _, fact in found}) == 1 and len(found) in (2, 3, 4, 6)
         if len(found) > 3:
             rates = [(abs(Decimal(new.value)) / abs(Decimal(old.value)), t.subject)

@@ -6,6 +6,8 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Path, Triplet
 from rarefy.tasks.questions.ask import AskConfig, ask
+from rarefy.tasks.questions.ask.ambiguous import has_namesake
+from rarefy.tasks.questions.ask.index import build_index
 from rarefy.tasks.questions.ask.model import in_order
 from rarefy.tasks.questions.gates import GatesConfig, judge
 
@@ -94,6 +96,15 @@ def test_a_balance_is_of_the_end_of_the_year_that_is_named_first():
 )
 def test_what_two_companies_do_not_call_alike_or_is_far_apart_is_not_asked(clues, answers, reason):
     assert put(clues, answers).rejected_because == reason
+
+
+def test_revenue_with_fees_and_without_go_by_one_name():
+    without = figure("Acme", "net sales", "RevenueFromContractWithCustomerExcludingAssessedTax", 130)
+    fees = figure("Acme", "total revenues", "Revenues", 131)
+    for others, expected in (((fees,), True), ((replace(fees, value=without.value),), False), ((), False)):
+        rows = {row.triplet_id: row for row in (without, *others)}
+        documents = {"Acme": Document("Acme", "h", "d", "d", "text/plain", "", entity="Acme Inc.")}
+        assert has_namesake(without, build_index(rows, {}, documents)) == expected
 
 
 def test_a_company_that_is_named_alone_is_given_away():

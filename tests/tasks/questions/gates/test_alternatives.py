@@ -394,6 +394,9 @@ def stand_ins(pattern: str, arithmetic: str, *others: Chunk, facts: tuple[Triple
     return set(whole[0]), parts
 
 
+GROWTH = "| Year ended June 30, 2024 | Growth |\n|---|---|\n"
+
+
 @pytest.mark.parametrize(
     ("text", "states"),
     [
@@ -403,6 +406,10 @@ def stand_ins(pattern: str, arithmetic: str, *others: Chunk, facts: tuple[Triple
         ("A loss on derivatives was offset by a $1.86 billion increase in research and development costs.", "amount"),
         ("Research and development cost was $31 billion, an increase of $1.9 billion from the end of 2023.", "amount"),
         ("|  | 2024 vs. 2023 Variance |\n|---|---|\n| Research and development cost | 1,860 |", "amount"),
+        (f"{GROWTH}| Research and development cost | 6.3% |", "percent"),
+        (f"{GROWTH}| Research and development cost | (6.3)% |", ""),
+        (f"{GROWTH.replace('2024', '2023')}| Research and development cost | 6.3% |", ""),
+        (f"{GROWTH.replace('Growth', 'Organic Growth')}| Research and development cost | 6.3% |", ""),
         ("Research and development expense fell $1.9 billion from 2023.", ""),
         ("Research and development expense rose $1.9 billion from 2022.", ""),
         ("Customer research and development expense rose $1.9 billion from 2023.", ""),
@@ -526,6 +533,7 @@ def test_passages_that_state_one_fact_each_of_a_gold_chunk_are_its_parts():
         ("is based in", "Nebraska", "NE", "We own our corporate headquarters, which is in Omaha, Nebraska.", True),
         ("is headquartered in", "Omaha, Nebraska", "Omaha", "Our executive offices are in Omaha, Nebraska.", True),
         ("is headquartered in", "Dublin 2", "Dublin 2", "Acme, headquartered in Dublin, Ireland, makes pens.", True),
+        ("is based in", "Ohio", "Ohio", "In addition to our headquarters site, we own sites in Akron, Ohio.", False),
         ("is based in", "Nebraska", "Nebraska", "An executive officer of a bank lives in Nebraska.", False),
         ("is audited by", "Young LLP", "Young LLP", "Before that, he was an audit director of Young LLP.", False),
         ("is audited by", "Young LLP", "Young LLP", "Mr. Lee leads our audit committee. /s/ Young LLP", True),
