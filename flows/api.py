@@ -83,8 +83,13 @@ class Benchmark:
 
     @cached_property
     def questions(self) -> "pd.DataFrame":
-        """The accepted questions, a row each; `table("questions")` also has those that were turned down, and why."""
-        return _accepted(self.table("questions"))
+        """The accepted questions, a row each; `table("questions")` also has those that were turned down, and why.
+
+        `answer` is as its document prints it, and may be a bare cell ("4,427"); `answer_in_words` has unit and scale.
+        """
+        questions = _accepted(self.table("questions"))
+        questions.insert(questions.columns.get_loc("answer") + 1, "answer_in_words", _answers_in_words(questions))
+        return questions
 
     @cached_property
     def variants(self) -> "pd.DataFrame":
@@ -318,10 +323,11 @@ class Result:
         missing where a file of answers has none. `why` says what decided, or what is missing. `perturbation`
         names what was done to the question, the passages, or both.
         """
-        trials = self.trials.merge(self.questions[["question_id", "text", "answer"]], on="question_id", how="left")
+        questions = self.questions.assign(words=_answers_in_words(self.questions))
+        trials = self.trials.merge(questions[["question_id", "text", "words"]], on="question_id", how="left")
         wordings = self.table("variants").drop_duplicates("variant_id").set_index("variant_id")["text"]
         trials["question"] = trials["query_id"].map(wordings).fillna(trials["text"])
-        trials["gold"] = trials["answer"]
+        trials["gold"] = trials["words"]
         trials["perturbation"] = [
             " + ".join(dict.fromkeys(name for name in names if name not in ("", "none"))) or "none"
             for names in zip(trials["query"], trials["document"], strict=True)
@@ -857,6 +863,13 @@ def _records(given: "Iterable[Mapping[str, Any]] | pd.DataFrame") -> Iterable[Ma
 def _as_list(array: Any) -> Any:
     """A NumPy array or number as JSON has it."""
     return array.tolist()
+
+
+def _answers_in_words(questions: "pd.DataFrame") -> list[str]:
+    """The answer of each question with its unit and scale."""
+    from rarefy.data_contracts.rows import answer_in_words
+
+    return list(map(answer_in_words, questions["answer"], questions["aliases"], questions["pattern"]))
 
 
 def _accepted(table: "pd.DataFrame") -> "pd.DataFrame":

@@ -27,7 +27,7 @@ from rarefy.tasks.store.lease import no_fence
 
 __all__ = ["BESIDE", "NAMES", "VERSION", "CardConfig", "SplitConfig", "Tables", "export", "split"]
 
-VERSION = 4
+VERSION = 5  # answers in words
 TRIES = 3  # where another run writes into the same folder
 _MANIFEST = "manifest.json"
 

@@ -10,12 +10,13 @@ import io
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rarefy.data_contracts.rows import Chunk, Question, Variant
-from rarefy.tasks.export.files import Content, to_json_lines
+from rarefy.data_contracts.tables import to_table
+from rarefy.tasks.export.files import Content, to_json_lines, to_records
 
 TEMPLATES = Path(__file__).parent / "templates"
 PROMPT = "Answer the question from the passages, in a few words.\n\n{passages}\n\nQuestion: {question}"
@@ -70,7 +71,7 @@ def export_for_tool(
     made = list(cases(questions, variants, chunks))
     files = {
         "cases.jsonl": to_json_lines(made),
-        "questions.jsonl": to_json_lines(map(asdict, questions)),
+        "questions.jsonl": to_json_lines(to_records(to_table(questions, Question), Question)),
         "rarefy_rule.py": _template("rarefy_rule.py"),
     }
     return files | dict(TARGETS[target](made))

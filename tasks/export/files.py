@@ -18,7 +18,7 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rarefy.data_contracts.rows import Breach
+from rarefy.data_contracts.rows import Breach, Question, answer_in_words
 from rarefy.tasks.atomic_write import put_in_place
 from rarefy.tasks.export.tables import BESIDE, NAMES, slices
 
@@ -65,11 +65,17 @@ def write_scratch(path: Path, content: pa.Table | Iterable[bytes], token: str = 
 
 
 def to_records(table: pa.Table, row_type: type) -> Iterator[dict[str, Any]]:
-    """The rows of a table as JSON objects; a dict, which a table holds as a string, is an object again."""
+    """The rows of a table as JSON objects; a dict, which a table holds as a string, is an object again.
+
+    A question's `answer` may be a bare cell: its record says the answer with unit and scale too, as `answer_in_words`.
+    """
     objects = [name for name, hint in get_type_hints(row_type).items() if get_origin(hint) is dict]
     for part in slices(table, _ROWS):
         for record in part.to_pylist():
-            yield record | {name: json.loads(record[name]) for name in objects}
+            record |= {name: json.loads(record[name]) for name in objects}
+            if row_type is Question:
+                record["answer_in_words"] = answer_in_words(record["answer"], record["aliases"], record["pattern"])
+            yield record
 
 
 def to_json_lines(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:

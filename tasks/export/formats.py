@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import BaseModel, Field
 
-from rarefy.data_contracts.rows import Chunk, Document, Question, Variant
+from rarefy.data_contracts.rows import Chunk, Document, Question, Variant, answer_in_words
 from rarefy.tasks.export.files import Content, to_json_lines, to_records
 from rarefy.tasks.export.statistics import (
     Statistics,
@@ -24,7 +24,7 @@ from rarefy.tasks.text.markdown import markdown_text
 
 SPLITS = ("train", "test")
 _CHUNK = ("doc_id", "start", "end", "kind", "section", "place", "entity", "domain", "fiscal_year", "period_end")
-_QUESTION = ("pattern", "split", "answer", "aliases", "entity", "domain", "period", "valid_from")
+_QUESTION = ("pattern", "split", "answer", "answer_in_words", "aliases", "entity", "domain", "period", "valid_from")
 LONG = 100  # characters of a name that a document gives itself
 
 
@@ -88,14 +88,16 @@ def hugging_face_files(tables: Mapping[tuple[str, str], pa.Table], card: str) ->
 
 
 def _accepted_part(tables: Tables, row_type: type, split: str) -> pa.Table:
-    """The accepted rows of a split; a variant goes where its question goes."""
+    """The accepted rows of a split; a variant goes where its question goes, a question has its answer in words too."""
     questions = tables[Question]
     here = questions.filter((pc.field("split") == split) & (pc.field("rejected_because") == ""))
     if row_type is Variant:
         names = here.column("question_id").combine_chunks()
         asked = pc.field("question_id").isin(names) & (pc.field("rejected_because") == "")
         return tables[Variant].filter(asked)
-    return here
+    answers = (here.column(name).to_pylist() for name in ("answer", "aliases", "pattern"))
+    words = [answer_in_words(*said) for said in zip(*answers, strict=True)]
+    return here.append_column("answer_in_words", pa.array(words, pa.string()))
 
 
 class CardConfig(BaseModel, frozen=True, extra="forbid"):
@@ -202,7 +204,7 @@ The texts remain under the terms of their sources. Questions and variants quote 
 
 
 _ROWS = {
-    "questions": "an accepted question, its answer, aliases and evidence",
+    "questions": "an accepted question, its answer as printed and in words, aliases and evidence",
     "pools": "passages and values that noise for a question can be made of",
     "variants": "an accepted question, a gold chunk or a passage, changed, with its proof; `none` is the question as "
     "it is",

@@ -73,6 +73,8 @@ def test_tables_of_a_benchmark_are_data_frames(bench):
     assert len(bench.questions) == 3 and set(bench.questions["rejected_because"]) == {""}
     assert {"questions", "variants", "chunks"} <= set(bench.tables)
     assert len(bench.variants) <= len(bench.table("variants"))
+    cells = rarefy.load("sample").questions.query("answer == '10,396'")
+    assert list(cells["answer_in_words"]) == ["$10,396 million"]
     assert "3 questions" in bench.summary() and "<pre>" in bench._repr_html_()
     with pytest.raises(UsageFault, match="no table 'paths'; have"):
         bench.table("paths")

@@ -35,6 +35,18 @@ def test_nested_rows_are_json_objects(exported):
     assert first["blocks"][0] == {"kind": "text", "start": 0, "end": 87, "section": ""}
 
 
+def test_an_answer_that_is_a_bare_cell_is_in_words_beside_it_in_every_format(tables, given, tmp_path):
+    rows = [*from_table(tables[Question], Question)]
+    cell = replace(rows[0], answer="4,427", aliases=("4,427 million", "$4,427 million"), rejected_because="")
+    export({**tables, Question: to_table([cell], Question)}, tmp_path, **given)
+    line = json.loads((tmp_path / "questions.jsonl").read_text(encoding="utf-8"))
+    query = json.loads((tmp_path / "beir" / "queries.jsonl").read_text(encoding="utf-8"))["metadata"]
+    loaded = pq.read_table(tmp_path / "hf" / "data" / "questions" / f"{cell.split}.parquet").to_pylist()[0]
+    for row in (line, query, loaded):
+        assert (row["answer"], row["answer_in_words"]) == ("4,427", "$4,427 million")
+    assert "answer_in_words" not in pq.read_schema(tmp_path / "questions.parquet").names
+
+
 def test_spans_lead_from_evidence_to_document_in_the_json_lines(exported):
     def read(name):
         return [json.loads(line) for line in (exported / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
