@@ -107,6 +107,8 @@ def describe_unscored(comparison: Comparison) -> Iterator[str]:
             f"or count them as wrong: echo 'correct.unmatched = \"wrong\"' > wrong.toml && {rescored}"
         )
     for name, _, its in found:
+        if its and its.get("missing"):
+            yield f"{its['missing']:,} of {its['answers']:,} answers of {name} are missing from its file: fill them in"
         if its and its["failed"]:
             yield f"{its['failed']:,} of {its['answers']:,} answers of {name} failed: run its `rarefy evaluate` again"
 

@@ -496,7 +496,9 @@ EFFECT_SIZE = Protocol(
     display=Display(
         about="How far does the score move with the wording of a question, or with a passage beside the right one?",
         titles={
-            "Original score": Title("accuracy", "share of right answers to unchanged questions (original score)"),
+            "Original score": Title(
+                "accuracy (unchanged questions)", "share of right answers to unchanged questions (original score)"
+            ),
             PERTURBED: Title("accuracy, changed", "share of right answers to changed questions"),
             "H̃": Title("change (H̃)", "Cohen's h of the change over π, −1 to 1: below 0 is worse, 0 no change"),
             "AH̃": Title("size of change (AH̃)", "the same whichever way it goes: 0 is no change"),

@@ -406,9 +406,12 @@ RARE = Protocol(
         about="Is an answer right, or a refusal in place, whatever is done to question and passages?",
         titles={
             f"{REAL}: correct": Title(
-                "accuracy", "share of right answers to unchanged questions with retrieved passages"
+                "accuracy (unchanged questions)",
+                "share of right answers to unchanged questions with retrieved passages",
             ),
-            f"{WORDINGS}: correct": Title("accuracy", "share of right answers with retrieved passages, all wordings"),
+            f"{WORDINGS}: correct": Title(
+                "accuracy, all wordings", "share of right answers with retrieved passages, all wordings"
+            ),
             f"{OVERALL}: correct": Title(
                 "right over all changes", "share of right answers over all changes of question and passages"
             ),

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from rarefy.data_contracts.rows import answer_in_words
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.evaluate.protocols.frame import Frame
+from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
 from rarefy.tasks.text.characters import shorten
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def find_findings(frames: Iterable[tuple[str, str, Frame]], tables: Mapping[str,
     different protocols are never added up: each finding names the protocol that it is of.
     """
     gold = dict(zip(*(tables["trials"][name].to_pylist() for name in ("trial_id", "gold")), strict=True))
+    unanswered = _find_unanswered(tables["scores"])
     by_system: dict[str, dict[str, pd.DataFrame]] = {}
     absent: dict[str, dict[str, int]] = {}
     for system, protocol, frame in frames:
@@ -48,6 +50,7 @@ def find_findings(frames: Iterable[tuple[str, str, Frame]], tables: Mapping[str,
         rows = rows.assign(
             gold_shown=rows["trial_id"].map(gold).to_numpy(dtype=float),
             right=(rows["status"] == "scored") & (rows["value"] >= 1),
+            unanswered=[(system, trial) in unanswered for trial in rows["trial_id"]],
         )
         if protocol in PROTOCOLS and PROTOCOLS[protocol].abstention and system not in absent:
             none = rows[rows["pattern"] == "absent"]
@@ -65,6 +68,12 @@ def find_findings(frames: Iterable[tuple[str, str, Frame]], tables: Mapping[str,
         }
         for system, protocols in by_system.items()
     }
+
+
+def _find_unanswered(scores: pa.Table) -> set[tuple[str, str]]:
+    """System and trial of each answer that the file of answers does not have."""
+    gone = scores.filter(pc.equal(scores["why"], NO_ANSWER))
+    return set(zip(gone["system"].to_pylist(), gone["trial_id"].to_pylist(), strict=True))
 
 
 # How often is it right?
@@ -123,15 +132,16 @@ def _count_outcomes(rows: "pd.DataFrame") -> dict[str, int]:
         "partly": scored & (value > 0) & (value < 1) & ~refused,
         "wrong": scored & ~(value > 0) & ~refused,
         "failed": rows["status"] == "failed",
-        "unscored": rows["status"] == "missing",
+        "missing": rows["unanswered"],  # was never given
+        "unscored": (rows["status"] == "missing") & ~rows["unanswered"],
     }
     return {"answers": len(rows)} | {name: int(mask.sum()) for name, mask in counts.items()}
 
 
 def _count_unscored(system: str, tables: Mapping[str, pa.Table]) -> dict[str, Any]:
-    """How many of a system's answers have no score, and how many of them because they need a judge.
+    """How many of a system's answers have no score: of them how many need a judge, failed, or were never given.
 
-    `mostly` is the question that more than half of the latter answer, with their number; empty where there is none.
+    `mostly` is the question that more than half of those for a judge answer, with their number; empty for none.
     """
     columns = ["trial_id", "status", "why"]
     mine = tables["scores"].filter(pc.equal(tables["scores"]["system"], system)).select(columns).to_pylist()
@@ -144,6 +154,7 @@ def _count_unscored(system: str, tables: Mapping[str, pa.Table]) -> dict[str, An
         "answers": len(tried),
         "judge": len(judge),
         "failed": sum(row["status"] == "failed" for row in tried),
+        "missing": sum(row["why"] == NO_ANSWER for row in tried),
         "unscored": sum(row["status"] != "scored" for row in tried),
         "mostly": {"question": texts[most], "answers": count} if 2 * count > len(judge) else {},
     }

@@ -147,8 +147,8 @@ def _describe_good(found: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
     ]
     lost = [
         f"{format_share(found[name] / answers)} {words}"
-        for name, words in (("unscored", "could not be scored"), ("failed", "failed"))
-        if found[name]
+        for name, words in (("unscored", "could not be scored"), ("missing", "have no answer"), ("failed", "failed"))
+        if found.get(name)
     ]
     shown = {
         OWN: "with what it retrieves itself",
@@ -164,6 +164,8 @@ def _describe_good(found: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
 
 
 def _remarks(found: Mapping[str, Any]) -> Iterator[str]:
+    if missing := found["unscored"].get("missing"):
+        yield f"Missing: {missing:,} of all {found['unscored']['answers']:,} answers: the file of answers has none."
     absent = found["absent"]
     if absent.get("answers"):
         yield (
@@ -229,12 +231,12 @@ def _describe_part(part: Mapping[str, Any]) -> str:
         closed = f", without passages in {format_shares(part['closed_book'])}" if part["closed_book"] else ""
         facts = (
             f"shown the right passages it is right in {format_shares(part['gold'])} of {part['questions']:,} "
-            f"questions, with what was retrieved in {format_shares(part['retrieved'])}{closed}."
+            f"unchanged questions, with what was retrieved in {format_shares(part['retrieved'])}{closed}."
         )
     else:
         with_, without = part["with_gold"], part["without_gold"]
         facts = (
-            f"all the right passages were retrieved in {format_share(part['all_gold'])} of the answers; "
+            f"all the right passages were retrieved for {format_share(part['all_gold'])} of these answers; "
             + join_names(
                 [
                     *([f"with them it is right in {format_shares(with_)}"] if with_ else []),
@@ -289,9 +291,11 @@ def _mend(found: Mapping[str, Any], folder: str, python: bool) -> tuple[str, ...
 def _next_steps(found: Mapping[str, Any], figures: list[Mapping[str, Any]], more: str, recorded: bool) -> Iterator[str]:
     """What to try, the most useful first; `more` says how more is asked, `recorded` that answers are from a file."""
     unchanged, part, unscored = found["unchanged"], found["part"], found["unscored"]
+    if missing := unscored.get("missing"):
+        yield f"Fill in the {missing:,} answers that the file of answers lacks, and score it again."
     if unscored["failed"]:
         yield (
-            f"Fill in what is missing in the file of answers: {unscored['failed']:,} count as failed."
+            f"Look at the {unscored['failed']:,} answers that count as failed: their lines have an error, or no text."
             if recorded
             else f"Run the same again: {unscored['failed']:,} answers failed, and are asked again."
         )

@@ -151,6 +151,21 @@ def test_the_text_is_short_and_names_the_one_command_that_mends_it(told, numbers
     assert 'correct={"unmatched": "wrong"}' in said and "rescore" not in said
 
 
+def test_an_answer_that_was_never_given_is_missing_and_not_for_a_judge(told, numbers, made):
+    tables = made(6)
+    rows = [
+        dataclasses.replace(row, why="not_answered") if row.status == "missing" else row
+        for row in from_table(tables["scores"], Score)
+    ]
+    found = findings({**tables, "scores": to_table(rows, Score)})
+    unchanged, unscored = found["plain"]["unchanged"], found["plain"]["unscored"]
+    assert (unchanged["missing"], unchanged["unscored"]) == (1, 0) and unscored["missing"] and not unscored["judge"]
+    text = plain_summary(summary({**told, "findings": found}, numbers))
+    assert "17 % have no answer" in text and "could not be scored" not in text and "judge" not in text
+    assert f"Missing: {unscored['missing']} of all {unscored['answers']} answers" in text
+    assert f"Fill in the {unscored['missing']} answers that the file of answers lacks" in text
+
+
 def test_one_question_that_most_of_what_has_no_score_answers_is_named(told, numbers, made):
     tables = made(6)
     of = dict(zip(*(tables["trials"][name].to_pylist() for name in ("trial_id", "question_id")), strict=True))
