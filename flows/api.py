@@ -755,6 +755,7 @@ def robust(
         asks_request = any(one.name == "request" for one in fixtures)
 
         def test(**given: Any) -> None:
+            __tracebackhide__ = True  # pytest shows what fell short, not the lines of this file
             called = bench.name if isinstance(bench, Benchmark) else load(bench).name
             place = Path(out or RESULTS / f"{called}-{name}")
             request = given.get("request") if asks_request else given.pop("request", None)
@@ -799,6 +800,7 @@ def _with_fixtures(
 
 def _check_floor(result: Result, row: Mapping[str, Any], floor: float) -> None:
     """AssertionError where a number, or the lower bound of one that is withheld, is below the floor."""
+    __tracebackhide__ = True
     from rarefy.tasks.evaluate.results.wording import format_counts, format_estimate
 
     least = row["value"] if row["value"] is not None else row["worst"]

@@ -70,4 +70,4 @@ def test_a_decorated_function_passes_or_fails_by_its_floor(project, tmp_path):
     assert f"test_good: asks the questions of bench; the report will be {report.relative_to(tmp_path)}" in shown
     assert "AssertionError: Original score of effect_size is 0.000" in said and "below the floor of 0.8" in said
     assert f"each answer behind it: {tmp_path / 'rarefy-out' / 'bench-test_poor' / 'report.html'}" in said
-    assert 'correct={"unmatched": "wrong"}' in said
+    assert 'correct={"unmatched": "wrong"}' in said and "api.py" not in said, "no line of rarefy's own"
