@@ -15,7 +15,9 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 19  # what is not stated, money that comes in or goes out, dollars without a scale
+VERSION = (
+    20  # answers that name nothing where a name is asked for, numbers that no rounding explains, dates of another year
+)
 
 
 @dataclass(frozen=True, slots=True)

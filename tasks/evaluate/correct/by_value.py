@@ -8,7 +8,7 @@ from itertools import combinations
 
 from rarefy.data_contracts.rows import hops_of
 from rarefy.tasks.evaluate.correct.by_period import SECONDS, period_in_days
-from rarefy.tasks.evaluate.correct.by_words import SHORT, names_other_entity
+from rarefy.tasks.evaluate.correct.by_words import SHORT, is_only_figures, names_other_entity
 from rarefy.tasks.evaluate.correct.claim_status import (
     DOWN,
     UP,
@@ -270,6 +270,7 @@ _ASKED_BOUNDS = {  # and what asks for a least or a most in other words: "must",
     "less": re.compile(rf"{_SAID_BOUNDS['less'].pattern}|\b(?:may|can|allowed|limit\w*|cap(?:ped)?)\b", re.IGNORECASE),
 }
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
+_SINGLE = re.compile(r"\b(?:a|one) single\b", re.IGNORECASE)
 _EXACT = Decimal("0.005")  # of the length of a year, which varies
 _CHANGE = re.compile(
     rf"\b(?:{UP}|{DOWN}|chang\w*|rais\w*|by (?:how much|what)|improv\w*|difference|"
@@ -300,6 +301,7 @@ def judge_value(
     """Judge the numbers of an answer; `beside` are other parts of the gold answer, which may stand there too."""
     if _HALF.fullmatch(text) and all(exact.kind == "percent" for exact in gold.values):
         text = "50%"
+    text = _SINGLE.sub("one", text)
     if all(exact.unit in SECONDS for exact in gold.values):
         text = period_in_days(text) or text
     numbers = find_values(text)
@@ -372,9 +374,8 @@ def judge_value(
     asserted = [
         one.value for one in occurrences if one.how == "stated" or (short and one.how in ("change", "counterpart"))
     ]
-    if not asserted or all(
-        one.value.worded and one.value.amount == 1 for one in occurrences
-    ):  # "one molecule gives six"
+    ones = all(one.value.worded and one.value.amount == 1 for one in occurrences)
+    if not asserted or (ones and not is_only_figures(text)):  # "one molecule gives six"
         return unclear("unmatched")
     several = len({value.amount for value in asserted}) > 1
     return wrong("other_values" if several else "other_value", _quote(text, asserted[0]))
@@ -631,14 +632,14 @@ def _convert_share(value: Value, gold: GoldAnswer) -> Value | None:
 
 def _is_close(exact: ExactValue, value: Value, about: Expectation, in_parts: bool) -> bool:
     """Return whether a value is within 2 % of the gold value, as after rounding in between."""
-    if not in_parts and _is_another_as_precise(exact, value, about):
+    if not in_parts and _is_no_rounding(exact, value, about):
         return False
     amounts = [amount for amount in (exact.amount, exact.shown) if amount]
     return any(abs(abs(value.amount) - abs(amount)) <= _FEW * abs(amount) for amount in amounts)
 
 
-def _is_another_as_precise(exact: ExactValue, value: Value, about: Expectation) -> bool:
-    """Return whether a value is as precise as the gold value, and another one: no rounding explains that.
+def _is_no_rounding(exact: ExactValue, value: Value, about: Expectation) -> bool:
+    """Return whether a value is another one than the gold value, and no rounding of either explains that.
 
     Zeros at the end may stand for rounded digits. Not said of what is computed, from figures that may be rounded.
     """
@@ -647,8 +648,12 @@ def _is_another_as_precise(exact: ExactValue, value: Value, about: Expectation) 
         return False
     factor = exact.amount / exact.shown if exact.shown and not value.scaled else Decimal(1)
     off = abs(abs(value.amount * factor) - abs(exact.amount))
-    loose = max(without_zeros(value.amount, value.grain) * factor, without_zeros(exact.amount, exact.grain))
-    if value.grain * factor != exact.grain or off <= (loose / 2 if value.loose == value.grain else loose):
+    whole = exact.grain < 1  # "$4.00" is no round number
+    loose = max(
+        without_zeros(value.amount, value.grain) * factor,
+        exact.grain if whole else without_zeros(exact.amount, exact.grain),
+    )
+    if off <= (loose / 2 if value.loose == value.grain and value.grain * factor == exact.grain else loose):
         return False
     return off < 10 * exact.grain or not _is_slip(abs(value.amount * factor), abs(exact.amount))
 

@@ -8,7 +8,7 @@ _SENTENCE = re.compile(r"(?<![(\[\"'])[!?]|\n|(?<!\b[A-Z])(?<!\bInc)(?<!\bCorp)(
 _DENIES = re.compile(
     r"\bnot (?!(?:only|just|merely|less|more|fewer|later|earlier|sooner|longer|(?:to )?exceed(?:ing)?)\b)|"
     r"n't\b|\b(?:never|neither|nor|rather than|"
-    r"instead of|other than|no longer|"
+    r"instead of|other than|no longer(?! than)|"
     r"excluding|except(?: for)?|unlike|cannot|incorrect(?:ly)?|wrong(?:ly)?|false(?:ly)?|mistaken(?:ly)?|"
     r"unrelated to)\b",
     re.IGNORECASE,

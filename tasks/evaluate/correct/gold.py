@@ -1,7 +1,7 @@
 """Parses a question's gold answer into a yes or no, a date, a value, words, or several parts."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -19,7 +19,7 @@ from rarefy.tasks.evaluate.correct.normalise import (
     split_tokens,
     stems,
 )
-from rarefy.tasks.text.dates import Moment, moments, years
+from rarefy.tasks.text.dates import Moment, compare_moments, moments, years
 from rarefy.tasks.text.quantities import DURATIONS, SCALES, UNITS
 from rarefy.tasks.text.stems import stem
 
@@ -48,7 +48,8 @@ _SIGN_AND_NAME = re.compile(r"([^\w\s]{1,3}) \(([^()]+)\)")  # "; (semicolon)": 
 _OVER = {str(number): word for word, number in UNITS.items() if 0 < number < 10}
 _UNDER = {"2": "half", "3": "third", "4": "quarter", "5": "fifth", "8": "eighth", "10": "tenth"}
 _FRACTION = re.compile(rf"(?<![\w./])([1-9])/({'|'.join(_UNDER)})(?![\w/])")
-_SHORT_UNIT = re.compile(r"(?<![\w.])(\d{1,3}(?:\.\d+)?)\s?(ms|s|h)(?!\w)")
+_SHORT_UNITS = DURATIONS | {"min": "minute", "sec": "second", "hr": "hour"}
+_SHORT_UNIT = re.compile(r"(?<![\w.])(\d{1,3}(?:\.\d+)?)\s?(ms|s|h|(?:min|sec|hr)(?=s?\b))s?\.?(?!\w)")
 _BRACKETED = re.compile(r"(?P<first>[^()]+?) \((?P<again>[^()]+)\)")
 _SAME = Decimal("0.02")  # of one value in two units, as they are rounded
 _UNIT_SIGN = re.compile(r"(?<=\d)\s?(?:[kKMGTP]i?[Bb](?:ps|it|/s)?|[kKMGT]?Hz|[kMG]W)\b")
@@ -155,7 +156,7 @@ def spell_units(text: str, answer: str) -> str:
     values = find_values(spell_spans(answer))
     if not _SHORT_UNIT.fullmatch(answer.strip()) and not (values and all(one.unit in SECONDS for one in values)):
         return text
-    return spell_spans(_SHORT_UNIT.sub(lambda hit: f"{hit[1]} {DURATIONS[hit[2]]}s", text))
+    return spell_spans(_SHORT_UNIT.sub(lambda hit: f"{hit[1]} {_SHORT_UNITS[hit[2]]}s", text))
 
 
 def _split_restated(form: str, about: Expectation) -> list[str]:
@@ -199,10 +200,13 @@ def _parse_forms(forms: tuple[str, ...], about: Expectation, whole: bool) -> Gol
         return GoldAnswer("text", forms)
     if dates := _bare_moments(first, about):
         if len(dates) > 1:
-            ways = [one.ways for one in dates]
-            unread = tuple(form for form in forms[1:] if [one.ways for one in moments(form)] != ways)
-            parsed = tuple(GoldAnswer("moment", (first,), moments=(one,)) for one in dates)
-            return GoldAnswer("parts", forms, parts=parsed, unread=unread)
+            days = {form: tuple(moments(form)) for form in forms}
+            same = [form for form in forms if _are_same_dates(dates, days[form])]
+            parsed = tuple(
+                GoldAnswer("moment", (first,), moments=ones)
+                for ones in zip(*(days[form] for form in same), strict=True)
+            )
+            return GoldAnswer("parts", forms, parts=parsed, unread=tuple(form for form in forms if form not in same))
         read = {form: _bare_moments(form, about)[:1] for form in forms}
         unread = tuple(form for form in forms if not read[form])
         return GoldAnswer(
@@ -213,6 +217,12 @@ def _parse_forms(forms: tuple[str, ...], about: Expectation, whole: bool) -> Gol
             "value", forms, values=exact, unread=tuple(form for form in forms if not _single_value(form, about))
         )
     return GoldAnswer("text", forms)
+
+
+def _are_same_dates(dates: Sequence[Moment], others: Sequence[Moment]) -> bool:
+    """Return whether two rows of dates are the same, but for years that one of them leaves out."""
+    pairs = zip(dates, others, strict=False)
+    return len(dates) == len(others) and all(compare_moments(one, other) != "other" for one, other in pairs)
 
 
 def _is_restatement(form: str, about: Expectation) -> bool:

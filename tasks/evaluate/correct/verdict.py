@@ -61,7 +61,7 @@ from rarefy.tasks.evaluate.protocols.protocol import Protocol
 from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
 from rarefy.tasks.models.llm.faults import replace_surrogates
 from rarefy.tasks.text import wordnet
-from rarefy.tasks.text.dates import MONTH, Moment, Parts, compare_moments, moments
+from rarefy.tasks.text.dates import MONTH, NAMES, Moment, Parts, compare_moments, moments
 from rarefy.tasks.text.quantities import MEASURES, ORDINALS, SCALE_WORDS
 from rarefy.tasks.text.refusals import Refusal, refusal
 from rarefy.tasks.text.stems import stem
@@ -116,7 +116,7 @@ _DAY_IN_WORDS = re.compile(  # "the first of January", "January first"
     rf"|\b(?P<month2>{MONTH}) (?:the )?(?P<day2>{'|'.join(ORDINALS)})\b",
     re.IGNORECASE,
 )
-_SMALL = re.compile(r"[$€£]?\d{1,3}%?\.?")  # no year
+_MONTH_IN_FIGURES = re.compile(r"(?<![\d/.-])(0?[1-9]|1[0-2])/((?:19|20)\d\d)\b")  # "08/2026"
 _FIRM = frozenset(("money", "percent", "points"))  # kinds of number that show their unit
 _UNSCALED = frozenset(("percent", "points", "times", "measure"))  # kinds that nobody gives in millions
 _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  # "in 18501.": a citation follows
@@ -191,9 +191,9 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequen
     """
     if says_none(text) and all(exact.amount for exact in gold.values):
         return True
-    if gold.kind == "moment" and _SMALL.fullmatch(text):
+    if gold.kind == "moment" and (number := _lone_number(text)) and number.amount < 1000:
         parts = {part for one in gold.moments for way in one.ways for part in (*way, (way[0] or 0) % 100)}
-        return int(re.sub(r"\D", "", text)) not in parts
+        return number.amount not in parts
     vague = {"moment": _WHEN, "clock": _HOUR, "frequency": _HOW_OFTEN}.get(gold.kind, _AS_MUCH)
     if not re.search(r"\w", text) or vague.search(text):
         return False
@@ -219,6 +219,13 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequen
     figures = {_leading_digits(exact.amount) for exact in gold.values}
     named = (Decimal(digits) for digits in re.findall(r"\d+", left))
     return figures.isdisjoint(map(_leading_digits, (*named, *(one.amount for one in others))))
+
+
+def _lone_number(text: str) -> Value | None:
+    """Return the number that an answer is, with its unit, and nothing else: "5", "two years"."""
+    numbers = find_values(text)
+    alone = len(numbers) == 1 and not re.search(r"\w", text[: numbers[0].start] + text[numbers[0].end :])
+    return numbers[0] if alone and numbers[0].kind != "place" else None
 
 
 def _is_of_another_kind(one: Value, kinds: set[str], gold: GoldAnswer, about: Expectation) -> bool:
@@ -305,7 +312,7 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     words_alone = GoldAnswer("text", tuple(form for part in gold.parts for form in part.forms))
     if {part.kind for part in gold.parts} == {"text"}:
         outcomes = [judge_words(text, words_alone, about)]
-    if all(one.verdict == "wrong" for one in outcomes) and not gold.unread:
+    if all(one.verdict == "wrong" and (one.why == "no_value" or not gold.unread) for one in outcomes):
         return wrong("other_value", outcomes[0].matched)
     return unclear(next((one.why for one in outcomes if one.verdict == "open"), "unmatched"))
 
@@ -403,7 +410,7 @@ def _judge_moment(
 ) -> Outcome:
     text = _DAY_IN_WORDS.sub(
         lambda hit: f"{ORDINALS[(hit['day'] or hit['day2']).lower()]} {hit['month'] or hit['month2']}",
-        _YEAR_AND_MARK.sub(r"\1", text),
+        _MONTH_IN_FIGURES.sub(lambda hit: f"{NAMES[int(hit[1]) - 1]} {hit[2]}", _YEAR_AND_MARK.sub(r"\1", text)),
     )
     dates = list(moments(text))
 
@@ -446,7 +453,7 @@ def _judge_moment(
         not gold.unread
         and firm
         and len(firm) == len(other)
-        and (beside or len({one.ways for one in other}) == 1)
+        and (beside or len({one.ways for one in other}) == 1 or len(split_words(text)) <= SHORT)
         and not is_compared(text[: firm[0].start][-40:])
         and not any(str(year) in text for mine in gold.moments if mine.only_year for year in mine.years)
     ):
@@ -462,6 +469,8 @@ def _compare_moments(golds: Sequence[Moment], one: Moment, about: Expectation) -
     A form that is only a year, or a decade, makes no date right that contradicts a more exact form. A day needs no
     year ("September 28"), and a month none that the question says.
     """
+    if one.years - about.years and any(mine.years for mine in golds):
+        golds = [mine for mine in golds if mine.years]  # "August 10" is that of 2022
     verdicts = {compare_moments(mine, one) for mine in golds}
     if any(not mine.decade for mine in golds) and not one.decade:
         exact = {compare_moments(mine, one) for mine in golds if not mine.decade}
