@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,14 @@ from rarefy.flows.engine.aggregate import (
     package_versions,
     write_result,
 )
-from rarefy.flows.engine.benchmark_folder import OpenedBenchmark, batch_evaluation, open_benchmark, select_wordings
+from rarefy.flows.engine.benchmark_folder import (
+    OpenedBenchmark,
+    batch_evaluation,
+    narrow_benchmark,
+    narrow_table,
+    open_benchmark,
+    select_wordings,
+)
 from rarefy.flows.engine.config_check import (
     keep_run,
     models_of_evaluation,
@@ -42,7 +50,16 @@ from rarefy.flows.reports.build_report import count_breaches
 from rarefy.flows.reports.console import Terminal
 from rarefy.flows.reports.failure_notes import tell_failures, tell_unscored
 from rarefy.tasks.evaluate.protocols import PROTOCOLS, cases
-from rarefy.tasks.evaluate.protocols.budget import FIRST, LOOK, QUICK, draw_trials, list_units, order_units
+from rarefy.tasks.evaluate.protocols.budget import (
+    FIRST,
+    FIRST_QUESTIONS,
+    LOOK,
+    QUICK,
+    draw_trials,
+    list_units,
+    order_units,
+    place_of,
+)
 from rarefy.tasks.evaluate.protocols.case import QuestionVariants
 from rarefy.tasks.evaluate.protocols.frame import NOT_DRAWN
 from rarefy.tasks.evaluate.protocols.sure_oracle import Preferred
@@ -96,9 +113,9 @@ def evaluate(
     mark = mark_run(Store(store), f"evaluate {out}", board.say)
     with board.open(), mark, connect_workers(workers, dask) as pool:
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
-        plan = plan_trials(run, Path(bench), systems, wanted, config, split, questions, only)
-        opened, chosen = plan.opened, plan.chosen
-        parts, drawn = draw_parts(run, plan, systems, config, budget, quick) if budget or quick else (plan.parts, {})
+        asked = (Path(bench), systems, wanted, config, split, questions, only)
+        plan, drawn = plan_sample(run, *asked, budget=budget, quick=quick)
+        opened, chosen, parts = plan.opened, plan.chosen, plan.parts
         if "sure" in chosen and config.oracle.likelihood.llm.provider and not drawn:
             parts = run.each(preferring(config), parts, "questions")
         keep_run(Path(out), token)
@@ -152,14 +169,23 @@ def plan_trials(
     measures: bool = True,
 ) -> TrialPlan:
     """The trials of these protocols for these systems, as `plan_opened` makes them; nothing is asked of any."""
+    opened = _open(run, bench, split, questions, only)
+    return plan_opened(run, opened, systems, wanted, config, measures and _needs_hits(systems, only))
+
+
+def _open(run: Run, bench: Path, split: str, questions: int, only: Sequence[str]) -> OpenedBenchmark:
     opened = run.stage("open", lambda: open_benchmark(bench, run.store, split=split, most=questions, only=only))
     whose = f"asks the {opened.asked:,} questions of the {opened.split} split of {opened.name}"
     if opened.split == "all":
         whose = f"asks {opened.asked:,} of {opened.of:,} questions of {opened.name}"
     rest = f"; --split all asks all {opened.every:,}" if opened.split != "all" and not questions else ""
     run.board.note("open", whose + rest)
-    recorded = all(system.kind == "recorded" for system in systems.values())
-    return plan_opened(run, opened, systems, wanted, config, measures and not (only or recorded))
+    return opened
+
+
+def _needs_hits(systems: Mapping[str, SystemConfig], only: Sequence[str]) -> bool:
+    """Whether retrievers are run for their own figures."""
+    return not only and any(system.kind != "recorded" for system in systems.values())
 
 
 def plan_opened(
@@ -192,45 +218,135 @@ def render_calls(store: Store, plan: TrialPlan, name: str, system: SystemConfig)
             yield put.trial, question
 
 
-def draw_parts(
-    run: Run, plan: TrialPlan, systems: Mapping[str, SystemConfig], config: Config, budget: int, quick: bool = False
-) -> tuple[list[Part], dict[str, Any]]:
-    """The parts, trials that the budget leaves out skipped as `not_drawn`; and what the summary says of the budget.
+def plan_sample(
+    run: Run,
+    bench: Path,
+    systems: Mapping[str, SystemConfig],
+    wanted: Sequence[str],
+    config: Config,
+    split: str,
+    questions: int,
+    only: Sequence[str] = (),
+    measures: bool = True,
+    budget: int = 0,
+    quick: bool = False,
+) -> tuple[TrialPlan, dict[str, Any]]:
+    """As `plan_trials`, of which a budget leaves trials out; and what the summary says of the budget.
 
-    `quick`: whole questions are drawn, within QUICK calls.
+    `budget`: what is not drawn is skipped as `not_drawn`. `quick`: whole questions are drawn, within QUICK calls; the
+    plan has these questions alone.
     """
-    most = QUICK if quick else budget
+    opened = _open(run, bench, split, questions, only)
+    measures = measures and _needs_hits(systems, only)
+    if quick:
+        return _plan_first_look(run, opened, systems, wanted, config, measures)
+    plan = plan_opened(run, opened, systems, wanted, config, measures)
+    if not budget:
+        return plan, {}
+    draw = run.stage("draw", lambda: _draw(run.store, plan, systems, config, budget))
+    if not draw.trials:
+        raise UsageFault(
+            f"--budget {budget}: too few for one question of one protocol; a first look, --quick, has {QUICK}"
+        )
+    run.board.note("draw", f"{draw.asked:,} of {draw.of:,} calls")
+    look = draw.asked < draw.of and draw.asked < LOOK * len(systems)
+    about = {"calls": budget, "asked": draw.asked, "of": draw.of, "look": look}
+    return _keep_drawn(run.store, plan, draw), {"budget": about}
 
-    def draw() -> tuple[list[Part], dict[str, Any]]:
-        calls: dict[str, set[str]] = defaultdict(set)
-        trials: dict[str, Trial] = {}
-        for name, system in systems.items():
-            for trial, question in render_calls(run.store, plan, name, system):
-                calls[trial.trial_id].add(f"{name} {question.asked_id}")
-                trials[trial.trial_id] = trial
-        drawn = draw_trials(order_units(list_units(trials.values(), config.protocols, quick)), calls, most)
-        if not drawn and quick:
-            raise UsageFault(
-                f"--quick: one whole question takes more than {QUICK} calls; name fewer systems, or give --budget"
-                if trials
-                else "--quick: nothing of what it asks can be tried, as said above; name another --protocol"
-            )
-        if not drawn:
-            raise UsageFault(
-                f"--budget {budget}: too few for one question of one protocol; a first look, --quick, has {QUICK}"
-            )
-        of = len(set().union(*calls.values()))
-        asked = len(set().union(*(calls[name] for name in drawn)))
-        look = asked < of and asked < LOOK * len(systems)
-        about: dict[str, Any] = {"calls": most, "asked": asked, "of": of, "look": look}
-        if quick:
-            about["questions"] = len({trials[name].question_id for name in drawn})
-        left = calls.keys() - drawn
-        return [{**part, "trials": _skip_trials(run.store, part["trials"], left)} for part in plan.parts], about
 
-    parts, about = run.stage("draw", draw)
-    run.board.note("draw", f"{about['asked']:,} of {about['of']:,} calls")
-    return parts, {"budget": about}
+def _plan_first_look(
+    run: Run,
+    opened: OpenedBenchmark,
+    systems: Mapping[str, SystemConfig],
+    wanted: Sequence[str],
+    config: Config,
+    measures: bool,
+) -> tuple[TrialPlan, dict[str, Any]]:
+    """The trials of the questions that QUICK calls allow, whole, and what the summary says of the budget.
+
+    They are those that would be drawn of all; passages are found for no more questions than that takes.
+    """
+    ids = run.store.table(opened.questions)["question_id"].to_pylist()
+    order, first = sorted(ids, key=place_of), FIRST_QUESTIONS
+    while True:
+        some = narrow_benchmark(run.store, opened, order[:first])
+        plan = plan_opened(run, some, systems, wanted, config, measures)
+        draw = run.stage("draw", partial(_draw, run.store, plan, systems, config, QUICK, whole=True))
+        # further ones may have what these have not
+        if first >= len(order) or not (draw.exhausted or _lacks_questions(plan, systems, config)):
+            break
+        first = max(first + 4, min(2 * first, first * QUICK // max(draw.asked, 1)))
+    if not draw.trials:
+        raise UsageFault(
+            f"--quick: one whole question takes more than {QUICK} calls; name fewer systems, or give --budget"
+            if draw.of
+            else "--quick: nothing of what it asks can be tried, as said above; name another --protocol"
+        )
+    run.board.note("draw", f"{draw.asked:,} calls, all that {len(draw.questions):,} questions take")
+    all_ = first >= len(order) and draw.asked == draw.of
+    about = {"calls": QUICK, "asked": draw.asked, "look": not all_, "questions": len(draw.questions)}
+    about |= {"of": draw.of} if all_ else {}
+    plan = _keep_drawn(run.store, plan, draw)
+    parts = [_narrow_part(run.store, part, draw.questions) for part in plan.parts]
+    hits = narrow_table(run.store, plan.hits, draw.questions)
+    narrowed = narrow_benchmark(run.store, opened, draw.questions)
+    return replace(plan, opened=narrowed, hits=hits, parts=[part for part in parts if part["rows"]]), {"budget": about}
+
+
+def _lacks_questions(plan: TrialPlan, systems: Mapping[str, SystemConfig], config: Config) -> bool:
+    """Whether a protocol is left out for what its questions lack, and not for what a system cannot do."""
+    return any(
+        _lacking(name, config, systems[system].takes, []) == _lacking(name, config, GIVEN, [])
+        for system, name in plan.left_out
+    )
+
+
+def _narrow_part(store: Store, part: Part, names: Set[str]) -> Part:
+    def narrow(name: Any) -> Any:  # SURE's noise stands beside the variants
+        return narrow_table(store, name, names) if isinstance(name, str) else [narrow(one) for one in name]
+
+    narrowed = {kind: narrow(part[kind]) for kind in ("questions", "variants", "hits", "trials")}
+    return {**part, **narrowed, "rows": store.rows(narrowed["questions"])}
+
+
+@dataclass(frozen=True)
+class _Draw:
+    """What a budget draws of a plan's trials."""
+
+    trials: Set[str]
+    left: Set[str]  # what could be asked and is not drawn
+    questions: Set[str]  # of the drawn trials
+    asked: int  # calls
+    of: int  # calls of all trials
+    exhausted: bool  # nothing is left of a protocol, or there is nothing at all
+
+
+def _draw(
+    store: Store, plan: TrialPlan, systems: Mapping[str, SystemConfig], config: Config, most: int, whole: bool = False
+) -> _Draw:
+    calls: dict[str, set[str]] = defaultdict(set)
+    trials: dict[str, Trial] = {}
+    for name, system in systems.items():
+        for trial, question in render_calls(store, plan, name, system):
+            calls[trial.trial_id].add(f"{name} {question.asked_id}")
+            trials[trial.trial_id] = trial
+    ordered = order_units(list_units(trials.values(), config.protocols, whole))
+    drawn = draw_trials(ordered, calls, most)
+    last = [units[-1] for units in ordered.values()]
+    return _Draw(
+        trials=drawn,
+        left=calls.keys() - drawn,
+        questions={trials[name].question_id for name in drawn},
+        asked=len(set().union(*(calls[name] for name in drawn))),
+        of=len(set().union(*calls.values())),
+        exhausted=not last or any(drawn.issuperset(unit.trial_ids) for unit in last),
+    )
+
+
+def _keep_drawn(store: Store, plan: TrialPlan, draw: _Draw) -> TrialPlan:
+    """The plan, what is not drawn skipped as `not_drawn`."""
+    parts = [{**part, "trials": _skip_trials(store, part["trials"], draw.left)} for part in plan.parts]
+    return replace(plan, parts=parts)
 
 
 def _skip_trials(store: Store, name: str, left: Set[str]) -> str:
@@ -262,23 +378,24 @@ def _find_left_out(
     Parts are looked at until each protocol has found one with something to try, and none for what a system lacks.
     """
 
-    def lacking(name: str, takes: Iterable[str], looked_at: list[QuestionVariants]) -> str:
-        return PROTOCOLS[name].lacking(looked_at, getattr(config.protocols, name), frozenset(takes))
-
     takes = {system: about.takes for system, about in systems.items()}
-    left_out = {(system, name): lacking(name, takes[system], []) for system in systems for name in wanted}
+    left_out = {(system, name): _lacking(name, config, takes[system], []) for system in systems for name in wanted}
     # what one that takes everything would lack, too, is for the questions to have
-    undecided = [pair for pair, why in left_out.items() if why == lacking(pair[1], GIVEN, [])]
+    undecided = [pair for pair, why in left_out.items() if why == _lacking(pair[1], config, GIVEN, [])]
     for part in parts:
         if not undecided:
             break
         looked_at = list(_cases_of(run, part))
-        left_out |= {(system, name): lacking(name, takes[system], looked_at) for system, name in undecided}
+        left_out |= {(system, name): _lacking(name, config, takes[system], looked_at) for system, name in undecided}
         undecided = [pair for pair in undecided if left_out[pair]]
     left_out = {pair: why for pair, why in left_out.items() if why}
     for (system, name), why in left_out.items():
         run.board.note("left out", f"{name} for {system}: {why}")
     return left_out
+
+
+def _lacking(name: str, config: Config, takes: Iterable[str], looked_at: list[QuestionVariants]) -> str:
+    return PROTOCOLS[name].lacking(looked_at, getattr(config.protocols, name), frozenset(takes))
 
 
 def _cases_of(run: Run, part: Part) -> Iterator[QuestionVariants]:

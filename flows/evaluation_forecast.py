@@ -16,7 +16,7 @@ from rarefy.flows.engine.progress import ProgressBoard
 from rarefy.flows.engine.run import Run
 from rarefy.flows.engine.stages import answering
 from rarefy.flows.engine.workers import connect_workers
-from rarefy.flows.evaluate import TrialPlan, draw_parts, plan_trials, render_calls, resolve_evaluation
+from rarefy.flows.evaluate import TrialPlan, plan_sample, render_calls, resolve_evaluation
 from rarefy.flows.models import accounting, request_forecast
 from rarefy.flows.models.request_forecast import (
     CountingModel,
@@ -92,9 +92,8 @@ def forecast_evaluation(
     systems, wanted, context, token = resolve_evaluation(config, names, protocol, out, quick, max_calls, max_cost)
     with board.open(), connect_workers(workers, dask) as pool:
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
-        plan = plan_trials(run, Path(bench), systems, wanted, config, split, questions, measures=False)
-        if budget or quick:
-            plan = replace(plan, parts=draw_parts(run, plan, systems, config, budget, quick)[0])
+        asked = (Path(bench), systems, wanted, config, split, questions)
+        plan, _ = plan_sample(run, *asked, measures=False, budget=budget, quick=quick)
         if probe:
             keep_run(Path(out), token)
         return forecast_plan(run, plan, systems, config, probe)

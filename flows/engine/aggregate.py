@@ -108,7 +108,7 @@ def _figures(
 ) -> Iterator[Figure]:
     by_protocol: dict[str, dict[str, Frame]] = {}
     budget = meta.get("budget")
-    fewest = 0 if not budget or budget["asked"] == budget["of"] else math.inf if budget["look"] else FEWEST
+    fewest = 0 if not budget or budget["asked"] == budget.get("of") else math.inf if budget["look"] else FEWEST
     for system, name, one in made:
         protocol, options = PROTOCOLS[name], getattr(config.protocols, name)
         if protocol.across and len(meta["systems"]) > 1:

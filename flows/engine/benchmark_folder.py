@@ -3,7 +3,7 @@
 import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -250,6 +250,19 @@ def select_wordings(store: Store, bench: OpenedBenchmark) -> str:
     table = store.table(bench.variants)
     kept = pc.and_(pc.equal(table["side"], "query"), pc.equal(table["rejected_because"], ""))
     return store.keep(table.filter(kept))
+
+
+def narrow_benchmark(store: Store, bench: OpenedBenchmark, names: Collection[str]) -> OpenedBenchmark:
+    """The benchmark of these of its questions alone."""
+    questions = narrow_table(store, bench.questions, names)
+    variants = narrow_table(store, bench.variants, names)
+    return replace(bench, questions=questions, variants=variants, asked=store.rows(questions))
+
+
+def narrow_table(store: Store, name: str, names: Collection[str]) -> str:
+    """The name of the table of the rows of these questions."""
+    table = store.table(name)
+    return store.keep(table.filter(pc.is_in(table["question_id"], pa.array(names, pa.string()))))
 
 
 def batch_evaluation(store: Store, bench: OpenedBenchmark, hits: str) -> list[Part]:

@@ -16,6 +16,7 @@ from rarefy.flows.engine.benchmark_folder import migrate_table
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.evaluate.protocols.frame import Frame
 from rarefy.tasks.evaluate.protocols.magic_mushroom import LENGTH, POSITION
+from rarefy.tasks.evaluate.results.wording import count_calls
 from rarefy.tasks.refresh.versions.questions import is_same_answer, pair_same_questions
 
 if TYPE_CHECKING:
@@ -102,9 +103,8 @@ def describe_other_differences(first: Side, second: Side) -> list[str]:
         lines.append(f"benchmark: questions of the split {left!r} and of {right!r}")
     for side in (first, second):
         if budget := side.about.get("budget"):
-            calls = f"{budget['asked']:,} of {budget['of']:,} calls"
             option = "--quick" if "questions" in budget else f"--budget {budget['calls']}"
-            lines.append(f"{side.folder} asked {calls} ({option}): compared on what both asked")
+            lines.append(f"{side.folder} asked {count_calls(budget)} ({option}): compared on what both asked")
     for section in ALIKE:
         left, right = first.about.get(section), second.about.get(section)
         if left != right:

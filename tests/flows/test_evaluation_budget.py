@@ -6,6 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 from evaluated import evaluate, systems
 
+from rarefy.flows import evaluate as evaluation
 from rarefy.flows.compare import compare
 from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
 
@@ -43,11 +44,29 @@ def test_a_first_look_is_whole_questions_of_rare_met(place, capsys):
     said = " ".join(capsys.readouterr().out.split())
     assert f"a first look: RARE-Met alone, on {told['questions']} whole questions" in said
     trials = pq.read_table(place / "quick" / "trials.parquet").to_pylist()
-    reasons = {}
-    for trial in trials:
-        reasons.setdefault(trial["question_id"], set()).add(trial["skipped_because"] == "not_drawn")
-    whole = [name for name, found in reasons.items() if False in found]
-    assert len(whole) == told["questions"] and all(reasons[name] == {False} for name in whole)
+    assert len({trial["question_id"] for trial in trials}) == told["questions"] == summary["benchmark"]["questions"]
+    assert all(trial["skipped_because"] != "not_drawn" for trial in trials)
+
+
+def test_a_first_look_finds_passages_for_few_questions_and_draws_those_that_it_would_draw_of_all(place, monkeypatch):
+    searched, drawn = [], []
+    retrieve = evaluation._retrieve
+
+    def search(run, opened, config):
+        searched.append(opened.asked)
+        return retrieve(run, opened, config)
+
+    monkeypatch.setattr(evaluation, "_retrieve", search)
+    monkeypatch.setattr(evaluation, "QUICK", 100)
+    for first in (1, 100):
+        monkeypatch.setattr(evaluation, "FIRST_QUESTIONS", first)
+        assert evaluate(place, f"quick-{first}", *systems("right"), "--quick") == 0
+        drawn.append(
+            {row["question_id"] for row in pq.read_table(place / f"quick-{first}" / "hits.parquet").to_pylist()}
+        )
+    *few, every = searched
+    assert few[0] == 1 and max(few) < every
+    assert drawn[0] == drawn[1] and 1 < len(drawn[0]) < max(few) + 1
 
 
 def test_a_first_look_is_of_the_protocols_that_are_named(place, capsys):

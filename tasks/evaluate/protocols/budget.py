@@ -10,6 +10,7 @@ from rarefy.tasks.evaluate.protocols import PROTOCOLS, ProtocolsConfig
 
 QUICK = 300  # calls of a first look: whole questions
 FIRST = ("rare",)  # protocols of a first look where none is named
+FIRST_QUESTIONS = 20  # of a first look that are prepared: RARE-Met puts 13 to 20 to one system in so many calls
 LOOK = 1_000  # calls to a system under which numbers are a look: they have no interval
 FEWEST = 30  # questions under which a number of a sample has no interval: of 15, 85 of 100 held the whole's value
 
@@ -56,23 +57,23 @@ def order_units(units: Iterable[Unit], seed: str = "") -> dict[str, list[Unit]]:
     it, so that few units are of many questions, and protocols begin with the same ones, whose calls they share.
     """
     strata: dict[str, dict[str, list[Unit]]] = defaultdict(lambda: defaultdict(list))
-    place_of: dict[str, float] = {}
+    places: dict[str, float] = {}
     for unit in units:
-        if unit.question_id not in place_of:
-            place_of[unit.question_id] = _place(unit.question_id, seed)
+        if unit.question_id not in places:
+            places[unit.question_id] = place_of(unit.question_id, seed)
         strata[unit.protocol][unit.part].append(unit)
     ordered = {}
     for protocol, by_part in strata.items():
         turns = []
         for at, (_, mine) in enumerate(sorted(by_part.items())):
             start = at / len(by_part)
-            places = sorted(((place_of[unit.question_id] - start) % 1, unit.trial_ids, unit) for unit in mine)
-            turns += [((rank + 0.5) / len(mine), place, ids, unit) for rank, (place, ids, unit) in enumerate(places)]
+            ranked = sorted(((places[unit.question_id] - start) % 1, unit.trial_ids, unit) for unit in mine)
+            turns += [((rank + 0.5) / len(mine), place, ids, unit) for rank, (place, ids, unit) in enumerate(ranked)]
         ordered[protocol] = [unit for *_, unit in sorted(turns)]
     return ordered
 
 
-def _place(question_id: str, seed: str) -> float:
+def place_of(question_id: str, seed: str = "") -> float:
     """The place of a question on the circle, 0 to 1."""
     return int(row_id("budget", question_id, *filter(None, [seed])), 16) / 16**16  # of eight bytes
 

@@ -382,12 +382,18 @@ def format_option(value: Any) -> str:
     return NOTHING if value in (None, "") else str(value)
 
 
+def count_calls(budget: Mapping[str, Any]) -> str:
+    """How many calls were made, and of how many, where that is known: a first look does not count the rest."""
+    of = f" of {budget['of']:,}" if "of" in budget else ""
+    return f"{budget['asked']:,}{of} calls"
+
+
 def describe_budget(summary: Mapping[str, Any]) -> str:
     """How many of how many calls a budget allowed, and how to get the rest; "" where there was none."""
     about = summary.get("budget")
     if not about:
         return ""
-    calls = f"{about['asked']:,} of {about['of']:,} calls"
+    calls = count_calls(about)
     if "questions" in about:
         names = [protocol_title(name, summary["protocols"]) for name in summary["protocols"]]
         alone = f"{names[0]} alone" if len(names) == 1 else " and ".join(names)
