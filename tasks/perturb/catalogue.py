@@ -38,6 +38,7 @@ class Perturbation:
     changes: bool = True  # False: the text stays as it is
     strangers: bool = False  # takes passages of other documents, as the question's pool lists them
     default: bool = True  # included where its family is named
+    parses: bool = False  # its rules parse each question
     example: tuple[str, str] = ("", "")  # a text, and what becomes of it
 
 
@@ -181,6 +182,7 @@ QUERY = (
         about="synonyms for a tenth of the words",
         checks=("same_facts", "similarity"),
         rules="rarefy.tasks.perturb.query.synonyms:word",
+        parses=True,
     ),
     _rare_query(
         name="grammar",
@@ -229,6 +231,7 @@ QUERY = (
         about="the question in other words and another syntax, up to five times",
         checks=("same_facts", "similarity", "entailment"),
         rules="rarefy.tasks.perturb.query.paraphrase:paraphrase",
+        parses=True,
         role="paraphrase",
     ),
 )

@@ -24,6 +24,7 @@ from rarefy.tasks.perturb.passages import find_passage
 from rarefy.tasks.perturb.proof import Embed, Proof, check_rules, compare_meanings, is_embedded, measure_cosines
 from rarefy.tasks.perturb.spans import project_spans
 from rarefy.tasks.questions.operands import as_passages_state_it, operands_of
+from rarefy.tasks.text.syntax.tree import parse_ahead
 
 # Cases: what of a question is perturbed
 
@@ -153,6 +154,8 @@ def vary_with_similarities(
         alike: dict[str, Similarity] = {}
         started: dict[str, list[_Search]] = {}  # by perturbation
         cut: dict[tuple[str, str, bool, bool], list[Case]] = {}  # shared by many perturbations
+        if any(entry.parses and not is_written_by_model(entry, config) for entry in entries):
+            parse_ahead(q.text for q in block if q.language == "en" and q.question_id not in recalled)
         for entry in entries:
             model = generator if entry.generator else llm
             todo = [q for q in block if not _is_recalled(entry, recalled.get(q.question_id))]

@@ -1,7 +1,7 @@
 """Parse sentences and answer questions about their dependency trees."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,14 +22,29 @@ REMEMBERED = 4096  # sentences, some 20 kB each: the questions on one chunk come
 
 def parsed(sentence: str) -> "Doc | None":
     """The tree of one sentence, by the pipeline that ships; None for what is too long or too broken to be parsed."""
-    if not sentence.strip() or len(sentence) > LONGEST or _BROKEN.search(sentence):
-        return None
-    return _parsed(sentence)
+    return _parsed(sentence) if _is_readable(sentence) else None
+
+
+def parse_ahead(sentences: Iterable[str]) -> None:
+    """Parse sentences that `parsed` will be asked for: together they take half the time of one by one."""
+    from rarefy.tasks.text.language import load
+
+    some = [one for one in dict.fromkeys(sentences) if _is_readable(one)]
+    with _READING:
+        _AHEAD.clear()  # of what nobody asked for
+        _AHEAD.update(zip(some, load().pipe(some, disable=["ner"], batch_size=128), strict=True))
+
+
+_AHEAD: "dict[str, Doc]" = {}
 
 
 @lru_cache(REMEMBERED)
 def _parsed(sentence: str) -> "Doc":
-    return _read(sentence, ("ner",))
+    return _AHEAD.pop(sentence, None) or _read(sentence, ("ner",))
+
+
+def _is_readable(sentence: str) -> bool:
+    return bool(sentence.strip()) and len(sentence) <= LONGEST and not _BROKEN.search(sentence)
 
 
 class TaggedWord(NamedTuple):
@@ -44,7 +59,7 @@ class TaggedWord(NamedTuple):
 @lru_cache(REMEMBERED)
 def tag_words(sentence: str) -> tuple[TaggedWord, ...]:
     """The words of a sentence with their tags, without a tree; none of what is too long or too broken to be read."""
-    if not sentence.strip() or len(sentence) > LONGEST or _BROKEN.search(sentence):
+    if not _is_readable(sentence):
         return ()
     return tuple(
         TaggedWord(word.text, word.tag_, word.idx, word.idx + len(word.text))

@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rarefy.tasks.text.syntax.tree import _parsed, parsed, tag_words
+from rarefy.tasks.text.syntax import tree
+from rarefy.tasks.text.syntax.tree import _parsed, parse_ahead, parsed, tag_words
 
 SENTENCES = [f"In {year} the company closed {count} stores in Oslo." for year in range(2000, 2020) for count in (3, 7)]
 
@@ -32,3 +33,19 @@ def test_tagging_in_one_thread_takes_no_tree_from_another(restless):
             both = [(pool.submit(arcs, sentence), pool.submit(tag_words, sentence)) for sentence in SENTENCES]
             assert [tree.result() for tree, _ in both] == alone
             assert all(tags.result() for _, tags in both)
+
+
+def test_sentences_parsed_together_have_the_trees_that_each_has_alone():
+    sentences = [
+        f"What was Apple Inc.'s {what} in fiscal year 2024?" for what in ("net income", "cost of sales", "debt")
+    ]
+
+    def trees():
+        return [[(w.text, w.tag_, w.dep_, w.head.i, w.lemma_) for w in parsed(one)] for one in sentences]
+
+    _parsed.cache_clear()
+    alone = trees()
+    _parsed.cache_clear()
+    parse_ahead([*sentences, "", "x" * 601])
+    assert set(tree._AHEAD) == set(sentences)
+    assert trees() == alone and not tree._AHEAD
