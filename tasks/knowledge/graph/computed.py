@@ -278,7 +278,7 @@ def comparisons(figures: Figures) -> Iterator[Operands]:
     for group in figures.side_by_side():
         yield from _compare("comparison", BETWEEN, group, farthest=NEARBY)
     yield from growths(figures)
-    yield from compared_shares(figures)
+    yield from compared_shares(figures, BETWEEN, "comparison")
 
 
 def growths(figures: Figures) -> Iterator[Operands]:
@@ -299,8 +299,8 @@ def growths(figures: Figures) -> Iterator[Operands]:
                         yield found
 
 
-def compared_shares(figures: Figures) -> Iterator[Operands]:
-    """Which of two or three filers gave the larger share of one figure for another: those of each, the part first."""
+def compared_shares(figures: Figures, sizes: Iterable[tuple[int, int]], kind: str) -> Iterator[Operands]:
+    """Which of several filers gave the largest share of one figure for another: the part and the whole of each."""
     of_year: dict[tuple[str, str], dict[str, list[Triplet]]] = defaultdict(dict)
     for group in figures.side_by_side():
         for figure in group:
@@ -310,12 +310,13 @@ def compared_shares(figures: Figures) -> Iterator[Operands]:
             wholes = of_year.get((other, year), {})
             pairs = [(parts[name], wholes[name]) for name in sorted(parts.keys() & wholes.keys())]
             rated = sorted((worth(part[0]) / worth(whole[0]), part[0].triplet_id, part, whole) for part, whole in pairs)
-            for size, step in BETWEEN:
+            for size, step in sizes:
                 for at in range(len(rated) - (size - 1) * step):
                     chosen = rated[at : at + size * step : step]
-                    apart = all(APART * low[0] <= high[0] <= CLOSE * low[0] for low, high in pairwise(chosen))
+                    ends = (chosen[:2], chosen[-2:])
+                    apart = all(APART * low[0] <= high[0] <= CLOSE * low[0] for low, high in ends)
                     both = [figure for _, _, part, whole in chosen for figure in (part, whole)]
-                    if apart and (found := choose_operands("comparison", both, alike=False)):
+                    if apart and (found := choose_operands(kind, both, alike=False)):
                         yield found
 
 
@@ -435,7 +436,7 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
     """In which year a figure was highest or lowest; which member of a whole had the most, where all are known.
 
     Three years that one row holds are no question: it takes one look, and one guess in three is right. Of filers it is
-    asked which of four or five had the most.
+    asked which of four or five had the most, or spent the largest share.
     """
     for series in figures.series():
         yearly = _longest_run(series)
@@ -445,7 +446,8 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
         if found and (len(yearly) > FEWEST or not found.easy):
             yield found
     for group in figures.side_by_side():
-        yield from _compare("superlative", AMONG, group)
+        yield from _compare("superlative", AMONG, group, farthest=CLOSE)
+    yield from compared_shares(figures, AMONG, "superlative")
     for group in figures.members():
         for table in by_table(group):
             if not (len(table) >= FEWEST and _has_clear_ends(table) and _are_all(table, figures)):

@@ -1,12 +1,10 @@
 """Paths of listings: facts that say of each of several things whether it is one of those asked for.
 
-Membership is settled for every candidate by facts of its own: the same relation with the same or another object, a
-figure and that of the year before, which it is above or not, or a figure on one side or the other of a threshold. That
-a thing has no fact is never taken for a no.
+Membership is settled for every candidate by facts of its own: a figure and that of the year before, which it is above
+or not, or a figure on one side or the other of a threshold. That a thing has no fact is never taken for a no.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -28,12 +26,9 @@ from rarefy.tasks.knowledge.graph.computed import (
 )
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 
-# Relations of which a company has one object at a time
-ONE_OBJECT = ("is audited by", "is incorporated in", "is based in", "is listed on")
 FEWEST, MOST = 2, 6  # members
 CANDIDATES = (4, 5)  # that a question names; fewer where there are no more
 # of those by a figure a third are by a threshold, which repeat one column of a table
-KNOWN = 16  # listings by a figure for one by what anybody may know of companies: their exchange, their auditor
 APART = Decimal("1.05")  # a threshold and any figure beside it differ by this factor at least
 LEADING = tuple(Decimal(number) for number in "1 5 2 3 4 2.5 1.5 6 8 7 9".split())  # of a threshold, roundest first
 
@@ -44,18 +39,15 @@ _REST = re.compile(r"\b(?:corporate|eliminations?|unallocated|all other|other \w
 def trace_listings(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
     """The listings of each domain, by turns as computed kinds; `pivot` is what members have.
 
-    That is the key of an object, or a threshold in digits.
+    That is a threshold in digits.
     """
     domains = collect_domains(triplets)
     for domain, figures in domains:
-        shared = {_names(operands): (operands, key) for operands, key in _same_object(figures.everything)}
         quota = config.quotas.get("listing", 0)
         counted = list(take_in_turn(_grown(figures), quota))
         counted += take_in_turn(_above_threshold(figures), len(counted) // 2 + 1)
-        known = list(take_in_turn((operands for operands, _ in shared.values()), len(counted) // KNOWN + 1))
-        for operands in [*known, *counted][:quota]:
-            _, pivot = shared.get(_names(operands), (operands, ""))
-            yield _path(operands, pivot or _limit(operands.triplets), domain)
+        for operands in counted[:quota]:
+            yield _path(operands, _limit(operands.triplets), domain)
 
 
 GROWN = "0"  # what the growth of a member is above
@@ -70,27 +62,7 @@ def _limit(facts: Sequence[Triplet]) -> str:
 
 def has_what_members_have(fact: Triplet, pivot: str) -> bool:
     """Whether what a candidate's fact says makes it one of those asked for."""
-    return worth(fact) > Decimal(pivot) if fact.value else fact.object_key == pivot
-
-
-def _same_object(triplets: Iterable[Triplet]) -> Iterator[tuple[Operands, str]]:
-    """Companies that say the same of themselves, among others that say something else; with what they say."""
-    said: dict[str, dict[str, list[Triplet]]] = defaultdict(lambda: defaultdict(list))
-    for triplet in triplets:
-        whole = triplet.subject == triplet.entity and triplet.subject_key and triplet.object_key
-        if triplet.relation in ONE_OBJECT and triplet.method == "cover" and whole and not triplet.rejected_because:
-            said[triplet.relation][triplet.subject_key].append(triplet)
-    for relation, facts in sorted(said.items()):
-        # one that moved, or changed its auditor, is neither here nor there
-        steady = [its[0] for _, its in sorted(facts.items()) if len({fact.object_key for fact in its}) == 1]
-        for key in sorted({fact.object_key for fact in steady}):
-            inside = _by_hash([f for f in steady if f.object_key == key], relation, key)
-            outside = _by_hash([f for f in steady if f.object_key != key], relation, key)
-            for turn, size in enumerate(CANDIDATES):
-                members = inside[turn : turn + 1 + (size + turn) // 2]
-                chosen = [*members, *outside[turn : turn + size - len(members)]]
-                if len(members) >= FEWEST and len(chosen) == size:
-                    yield Operands("listing", tuple(chosen), 0), key
+    return worth(fact) > Decimal(pivot)
 
 
 def _grown(figures: Figures) -> Iterator[Operands]:
@@ -158,10 +130,6 @@ def _round_number(low: Decimal, high: Decimal) -> Decimal | None:
 
 def _leading(number: Decimal) -> Decimal:
     return number.scaleb(-number.adjusted()).normalize()
-
-
-def _names(operands: Operands) -> tuple[str, ...]:
-    return tuple(fact.triplet_id for fact in operands.triplets)
 
 
 def _by_hash(facts: Iterable[Triplet], *names: str) -> list[Triplet]:

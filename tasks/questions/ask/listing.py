@@ -1,6 +1,5 @@
 """Questions whose answer is a set: which of the things named are so, each of them settled by a fact."""
 
-from collections.abc import Sequence
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import Path, Triplet
@@ -16,12 +15,6 @@ from rarefy.tasks.questions.ask.measures import is_sayable, upper_first
 from rarefy.tasks.questions.ask.patterns import Wording, refuse
 from rarefy.tasks.questions.operands import write_arithmetic
 
-_SHARED = {  # relation → what companies that say the same of themselves have in common
-    "is audited by": ("are audited by {object}", "have {object} as their independent auditor"),
-    "is incorporated in": ("are incorporated in {object}", "have {object} as their state of incorporation"),
-    "is based in": ("are headquartered in {object}", "have their headquarters in {object}"),
-    "is listed on": ("have their common stock listed on {object}", "list their common stock on {object}"),
-}
 _OF_COMPANIES = (  # how a question names its candidates
     "Which of {every} {predicate}?",
     "Which of these companies {predicate}: {either}?",
@@ -43,7 +36,7 @@ _OF_PARTS = {
 def listing(path: Path, index: CorpusIndex) -> Wording:
     """The question which of a path's candidates are members."""
     everything = [index.triplets[name] for name in path.triplet_ids]
-    grown = bool(everything[0].value) and is_of_growth(everything)
+    grown = is_of_growth(everything)
     old, facts = (everything[::2], everything[1::2]) if grown else ([], everything)
     inside = (
         [stated_value(new) > stated_value(before) for before, new in zip(old, facts, strict=True)]
@@ -54,27 +47,22 @@ def listing(path: Path, index: CorpusIndex) -> Wording:
     names = [mid_sentence(index.call(fact.entity)) if companies else _part(fact) for fact in facts]
     if len(set(names)) < len(names):
         return refuse("names_alike")
-    if facts[0].value:
-        shown = [value for value in map(shown_value, facts) if value is not None]
-        limits = [value for value in map(shown_value, old) if value is not None]
-        limits = limits if grown else [Decimal(path.pivot)] * len(facts)
-        if not len(shown) == len(limits) == len(facts) or inside != [a > b for a, b in zip(shown, limits, strict=True)]:
-            return refuse("arithmetic_disagrees")
-        name = common_name(everything) if companies else measure_name(everything)
-        amount = "" if grown else amount_words(Decimal(path.pivot), facts[0].unit)
-        if not (name and (amount or grown) and is_sayable(name)):
-            return refuse("measure_unclear")
-        above = ("above", "of more than", "exceeding")[turn(path, "above", 3)]
-        figure = (
-            f"higher {name} {when_words(facts[0], index)} than {when_words(old[0], index)}"
-            if grown
-            else f"{name} {above} {amount} {when_words(facts[0], index)}"
-        )
-        predicate = f"{('had', 'reported')[turn(path, 'verb', 2)]} {figure}"
-    else:
-        figure, predicate = "", _say_of_all(facts, path)
-        if not predicate:
-            return refuse("no_wording")
+    shown = [value for value in map(shown_value, facts) if value is not None]
+    limits = [value for value in map(shown_value, old) if value is not None]
+    limits = limits if grown else [Decimal(path.pivot)] * len(facts)
+    if not len(shown) == len(limits) == len(facts) or inside != [a > b for a, b in zip(shown, limits, strict=True)]:
+        return refuse("arithmetic_disagrees")
+    name = common_name(everything) if companies else measure_name(everything)
+    amount = "" if grown else amount_words(Decimal(path.pivot), facts[0].unit)
+    if not (name and (amount or grown) and is_sayable(name)):
+        return refuse("measure_unclear")
+    above = ("above", "of more than", "exceeding")[turn(path, "above", 3)]
+    figure = (
+        f"higher {name} {when_words(facts[0], index)} than {when_words(old[0], index)}"
+        if grown
+        else f"{name} {above} {amount} {when_words(facts[0], index)}"
+    )
+    predicate = f"{('had', 'reported')[turn(path, 'verb', 2)]} {figure}"
     templates = _OF_COMPANIES if companies else _OF_PARTS[facts[0].subject_type]
     holder = mid_sentence(index.call(facts[0].entity))
     text = choose(templates, path.path_id).format(
@@ -102,18 +90,3 @@ def listing(path: Path, index: CorpusIndex) -> Wording:
 
 def _part(member: Triplet) -> str:
     return member_phrase(member) if member.subject_type == "REGION" else member_of(member)
-
-
-def _say_of_all(facts: Sequence[Triplet], path: Path) -> str:
-    """What members say of themselves: "are incorporated in Delaware"."""
-    forms = _SHARED.get(facts[0].relation)
-    # one filing may print its auditor in capitals, where another does not
-    written = sorted({fact.object for fact in facts if fact.object_key == path.pivot and not fact.object.isupper()})
-    if not forms or not written:
-        return ""
-    return forms[turn(path, "predicate", len(forms))].format(object=_with_the(written[0]))
-
-
-def _with_the(name: str) -> str:
-    """An exchange's name as it stands in a sentence: "the New York Stock Exchange"."""
-    return f"the {name}" if name.endswith(" Exchange") and not name.startswith("the ") else name

@@ -106,7 +106,7 @@ def ask_about_one_of_two(clue: Triplet, target: Triplet, index: CorpusIndex) -> 
     pair = join_names([mid_sentence(index.call(one.entity)) for one in both])
     when, year_end = _when_of_clue(clue, target, index), index.fiscal_year_label(target)
     more, name = Decimal(clue.value) > Decimal(rival.value), name.replace(OPERATING_CASH, "operating cash flow")
-    forms = ("by size", "between") if re.search("(?:revenue|sales|income)$", name) else ("between",)
+    forms = ("by size", "between") if re.search("(?:revenue|sales|net income)$", name) else ("between",)
     if choose(forms, clue.triplet_id, target.triplet_id) == "by size":
         text = ask_for_figure(target, f"the {'larger' if more else 'smaller'} of {pair} by {name}{when}", year_end)
     else:

@@ -26,15 +26,22 @@ Lists = tuple[tuple[str, ...], ...]
 
 def _digits_needed(pattern: str, facts: Sequence[Triplet]) -> int:
     """How many digits a figure must be stated with, to reckon with it or to tell which of some is the largest."""
-    if pattern in ("comparison", "listing") and is_of_growth(facts):
-        return ENOUGH  # for what has grown
+    if pattern == "comparison" and is_of_growth(facts):
+        return ENOUGH
+    if pattern == "listing" and is_of_growth(facts):  # whether it has grown, of each
+        return max(_digits_apart(facts[at : at + 2]) for at in range(0, len(facts), 2))
     if pattern in ("single", "listing"):
         return 0
-    if pattern == "share" or (pattern == "comparison" and is_of_shares(facts)):
+    if pattern == "share" or (pattern in ("comparison", "superlative") and is_of_shares(facts)):
         return FEWEST
-    amounts = {Decimal(fact.value) for fact in facts if is_figure(fact)}
     if pattern == "change":
-        return _digits_to_subtract(amounts)
+        return _digits_to_subtract({Decimal(fact.value) for fact in facts if is_figure(fact)})
+    return _digits_apart(facts)
+
+
+def _digits_apart(facts: Sequence[Triplet]) -> int:
+    """How many digits tell the amounts of these facts from each other."""
+    amounts = {Decimal(fact.value) for fact in facts if is_figure(fact)}
     apart = (kept for kept in range(LEAST, LONG) if len({f"{one:.{kept - 1}e}" for one in amounts}) == len(amounts))
     return next(apart, LONG)
 

@@ -116,7 +116,8 @@ class Change:
         )
 
     def _sentence_says(self, needed: frozenset[str], parts: frozenset[str], said: Statement, chunk: Chunk) -> bool:
-        near = said.text[: said.quantity.end + _NEAR]  # "12.1 percent, excluding the effect of foreign exchange"
+        behind = said.beside[1][:_NEAR]  # "12.1 percent, excluding the effect of foreign exchange"
+        near = said.text[: said.quantity.end] + behind
         if _OF_ANOTHER_BASIS.search(near) or self._rises() != _way(said):
             return False
         if self.fewest < LEAST and not self._is_of_no_other_time(said.text, chunk):

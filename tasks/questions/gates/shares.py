@@ -44,7 +44,7 @@ class Share:
         if question.pattern == "share":
             pairs = [facts] if len(facts) == 2 and facts[0].subject == facts[1].subject else []
         else:
-            paired = question.pattern == "comparison" and is_of_shares(facts)
+            paired = question.pattern in ("comparison", "superlative") and is_of_shares(facts)
             pairs = [facts[at : at + 2] for at in range(0, len(facts), 2)] if paired else []
         return [cls(part, whole, Decimal(part.value) / Decimal(whole.value) * 100) for part, whole in pairs]
 
