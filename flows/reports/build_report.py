@@ -64,7 +64,7 @@ class WithoutQuestion:
             rest = [name for name in self.documents if name not in set(self.unread)]
             yield (
                 f"What was turned down of {_list(rest)}, and why: rejected_because in {out.rstrip('/')}/triplets.jsonl "
-                "and questions.jsonl"
+                "and questions.jsonl; docs/reasons.md says what each reason means"
             )
         if self.nameless:
             yield (

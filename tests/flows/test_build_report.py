@@ -44,6 +44,7 @@ def test_documents_without_a_question_are_told_with_what_would_help(tmp_path):
     assert count == "2 of 5 documents gave no question: prose, sales.csv"
     assert unread.startswith("1 of them have no sentence and no table that the rules read") and unread.endswith("prose")
     assert turned_down.startswith("What was turned down of sales.csv, and") and "b/triplets.jsonl" in turned_down
+    assert turned_down.endswith("docs/reasons.md says what each reason means")
     assert (
         nameless.startswith("1 of them")
         and "sales.csv; give them a title (" in nameless

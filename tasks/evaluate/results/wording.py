@@ -389,7 +389,7 @@ def count_calls(budget: Mapping[str, Any]) -> str:
 
 
 def describe_budget(summary: Mapping[str, Any]) -> str:
-    """How many of how many calls a budget allowed, and how to get the rest; "" where there was none."""
+    """How many of how many calls a budget allowed, how they are spread, and how to get the rest; "" for no budget."""
     about = summary.get("budget")
     if not about:
         return ""
@@ -406,5 +406,6 @@ def describe_budget(summary: Mapping[str, Any]) -> str:
         return f"all {about['of']:,} calls, within --budget {about['calls']}"
     rest = "the same command without --budget asks the rest"
     if about["look"]:
-        return f"a look: {calls}, too few for intervals; {rest}"
+        spread = "spread over all settings, so that few questions have each of their changes (--quick asks whole ones)"
+        return f"a look: {calls}, too few for intervals and {spread}; {rest}"
     return f"a sample: {calls} (--budget {about['calls']}); {rest}"
