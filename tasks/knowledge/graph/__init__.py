@@ -22,8 +22,8 @@ from rarefy.tasks.knowledge.graph.listings import trace_listings
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
 from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
-VERSION = 14  # one of two companies; shares of two measures, and compared; parts of a table only for growth
-COUNT_VERSION = 14  # likewise
+VERSION = 15  # one of two companies; shares of two measures, and compared; listings by figures alone
+COUNT_VERSION = 15  # likewise
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}

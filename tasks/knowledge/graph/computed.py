@@ -22,6 +22,7 @@ NEAR = Decimal("0.02")  # two figures that differ by less, as a share of the lar
 LEAST = Decimal("0.01")  # share of a whole
 FARTHEST = Decimal("2.5")  # times as large: beyond, whoever knows the names knows the answer
 NEARBY = Decimal("1.25")  # times as large: of two filers whoever knows which is the larger knows no more
+FAR = Decimal("1.8")  # times as large: of four filers or more
 CLOSE = Decimal("1.5")  # times as large: what is known of the names does not yet tell which of two it is
 APART = Decimal("1.05")  # two shares of which one is larger differ by this factor at least
 FEWEST = 3  # things of which one can be the most
@@ -281,21 +282,24 @@ def comparisons(figures: Figures) -> Iterator[Operands]:
     yield from compared_shares(figures, BETWEEN, "comparison")
 
 
-def growths(figures: Figures) -> Iterator[Operands]:
+def growths(figures: Figures, kind: str = "comparison") -> Iterator[Operands]:
     """Which of three filers, or parts of one filer, grew fastest from one year to the next: both figures, old first.
 
-    All grew, none by more than itself. Where only two did it is asked which of them grew faster.
+    All grew, none by more than itself. Where only two did it is asked which of them grew faster. A superlative is among
+    four or five filers.
     """
     for moved, alike in figures_of_two_years(figures):
         grown = [one for one in moved if 0 < one.rate <= 1]
         ranked = sorted(grown, key=lambda one: (one.rate, one.new[0].triplet_id))
-        size = min(len(ranked), FEWEST)
-        for step in (1, 2):
+        few = min(len(ranked), FEWEST)
+        sizes = ((few, 1), (few, 2)) if kind == "comparison" else () if alike else AMONG
+        for size, step in sizes:
             for at in range(len(ranked) - (size - 1) * step if size > 1 else 0):
                 chosen = ranked[at : at + size * step : step]
-                if all(fast.rate - slow.rate >= NEAR for slow, fast in pairwise(chosen)):
+                ends = chosen if size <= FEWEST else (chosen[0], chosen[1], chosen[-2], chosen[-1])
+                if all(fast.rate - slow.rate >= NEAR for slow, fast in pairwise(ends)):
                     figures_of_all = [figure for one in chosen for figure in (one.old, one.new)]
-                    if found := choose_operands("comparison", figures_of_all, alike):
+                    if found := choose_operands(kind, figures_of_all, alike):
                         yield found
 
 
@@ -436,7 +440,7 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
     """In which year a figure was highest or lowest; which member of a whole had the most, where all are known.
 
     Three years that one row holds are no question: it takes one look, and one guess in three is right. Of filers it is
-    asked which of four or five had the most, or spent the largest share.
+    asked which of four or five had the most, grew fastest, or spent the largest share.
     """
     for series in figures.series():
         yearly = _longest_run(series)
@@ -446,7 +450,8 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
         if found and (len(yearly) > FEWEST or not found.easy):
             yield found
     for group in figures.side_by_side():
-        yield from _compare("superlative", AMONG, group, farthest=CLOSE)
+        yield from _compare("superlative", AMONG, group, farthest=FAR)
+    yield from growths(figures, "superlative")
     yield from compared_shares(figures, AMONG, "superlative")
     for group in figures.members():
         for table in by_table(group):

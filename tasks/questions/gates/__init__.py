@@ -28,7 +28,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 20  # sentences and tables of growth; shares of two measures may be printed; sites beside the headquarters
+VERSION = 21  # sentences and tables of growth; shares of two measures may be printed; sites beside the headquarters
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]

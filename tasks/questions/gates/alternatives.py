@@ -26,9 +26,9 @@ Lists = tuple[tuple[str, ...], ...]
 
 def _digits_needed(pattern: str, facts: Sequence[Triplet]) -> int:
     """How many digits a figure must be stated with, to reckon with it or to tell which of some is the largest."""
-    if pattern == "comparison" and is_of_growth(facts):
+    if pattern in ("comparison", "superlative") and _have_grown(pattern, facts):
         return ENOUGH
-    if pattern == "listing" and is_of_growth(facts):  # whether it has grown, of each
+    if pattern == "listing" and _have_grown(pattern, facts):  # whether it has grown, of each
         return max(_digits_apart(facts[at : at + 2]) for at in range(0, len(facts), 2))
     if pattern in ("single", "listing"):
         return 0
@@ -37,6 +37,13 @@ def _digits_needed(pattern: str, facts: Sequence[Triplet]) -> int:
     if pattern == "change":
         return _digits_to_subtract({Decimal(fact.value) for fact in facts if is_figure(fact)})
     return _digits_apart(facts)
+
+
+def _have_grown(pattern: str, facts: Sequence[Triplet]) -> bool:
+    """Whether a question asks what has grown, or grew fastest; of a superlative's years two are no growth."""
+    return (pattern in ("comparison", "listing") or (pattern == "superlative" and len(facts) > 2)) and is_of_growth(
+        facts
+    )
 
 
 def _digits_apart(facts: Sequence[Triplet]) -> int:
@@ -157,7 +164,7 @@ class Alternatives:
 
         How fast is said in percent; an amount, and words alone, tell which way.
         """
-        if question.pattern not in ("comparison", "listing") or not is_of_growth(facts):
+        if not _have_grown(question.pattern, facts):
             return {}
         found: dict[str, frozenset[str]] = {}
         for fact in facts:

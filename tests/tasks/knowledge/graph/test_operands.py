@@ -95,7 +95,7 @@ def test_a_figure_is_given_as_a_share_of_what_people_set_it_beside(spent, sales,
 @pytest.mark.parametrize(("spent", "found"), [(25, 1), (20.5, 0), (90, 0)])
 def test_companies_are_compared_by_what_share_they_spend_where_it_differs_and_not_by_far(spent, found):
     rows = spending("Acme", 20, 100) + spending("Bolt", spent, 100)
-    sets = list(compared_shares(collect_figures(rows)))
+    sets = list(compared_shares(collect_figures(rows), [(2, 1)], "comparison"))
     assert len(sets) == found
     for one in sets:
         assert is_of_shares(one.triplets) and not is_of_growth(one.triplets)

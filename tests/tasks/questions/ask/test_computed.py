@@ -166,6 +166,14 @@ def test_superlatives_leave_nothing_out(built):
             assert best != (len(values) - 1 if most else 0), "that the last year has the most is guessed unread"
             assert len(values) > 3 or len({(t.chunk_id, t.start) for t, _ in found}) > 1, "one row, one guess in three"
             continue
+        if len({t.entity for t, _ in found}) * 2 == len(found):  # a share, or growth, of each
+            rates = [abs(Decimal(second.value)) / abs(Decimal(first.value)) if first.concept == second.concept else
+                     abs(Decimal(first.value)) / abs(Decimal(second.value))
+                     for (_, first), (_, second) in zip(found[::2], found[1::2], strict=True)]  # fmt: skip
+            most = re.search(r"\b(?:largest share|highest|fastest)\b", question.text) is not None
+            best = rates.index(max(rates) if most else min(rates))
+            assert question.answer == found[2 * best][0].subject, question.text
+            continue
         if len({t.entity for t, _ in found}) > 1:
             ranked = sorted(values)
             best = values.index(ranked[-1] if re.search(r"(?:high|larg)est", question.text) else ranked[0])
