@@ -20,6 +20,7 @@ from rarefy.tasks.questions.gates.measure_words import APART, OWNERS, initials, 
 from rarefy.tasks.questions.gates.statements import IDLE, NOT_THEN, Statement, digits_of, digits_shown, moments_in
 from rarefy.tasks.questions.operands import operation_of
 from rarefy.tasks.text.dates import days_between
+from rarefy.tasks.text.quantities import quantities
 
 _UP = r"increas\w+|higher|gr[eo]w\w*|rose|risen|up|rising"
 _DOWN = r"decreas\w+|lower|declin\w+|fell|fallen|down|reduc\w+|dropp?\w*"
@@ -139,7 +140,10 @@ class Change:
         if way is None or (way["up"] is not None) != self._rises() or _OF_ANOTHER_BASIS.search(sentence):
             return False
         needed, parts = measure_and_part(self.newer)
-        named = telling(sentence[: way.start()]) - IDLE - telling(self.newer.entity)
+        before = sentence[: way.start()]
+        if any(not one.year for one in quantities(before)):
+            return False  # "Revenue was $15.5 billion, down from 2022": it may be a segment's
+        named = telling(before) - IDLE - telling(self.newer.entity)
         names_it = any(is_at(self.newer, one, chunk) for one in moments_in(sentence))
         return bool(needed) and named == needed | parts and names_it and self._is_of_no_other_time(sentence, chunk)
 

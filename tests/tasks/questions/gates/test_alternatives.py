@@ -432,6 +432,7 @@ def test_a_change_is_stated_by_its_amount_or_its_percentage(text: str, states: s
         ("Research and development expense rose 6% in 2024.", "listing comparison"),
         ("Research and development expenses increased $1.9 billion from 2023 to 2024.", "listing"),
         ("Research and development expenses increased in 2024, as we hired.", "listing"),
+        ("Research and development expenses were $1 billion, up in 2024 from 2023.", ""),
         ("Research and development expenses decreased in 2024.", ""),
         ("Research and development expenses increased in 2023.", ""),
         ("Research and development expenses increased.", ""),
