@@ -351,7 +351,7 @@ def test_answers_made_elsewhere_are_scored():
         },
         {"question": "What was revenue in 2021?", "gold": ["$4.4 million"], "answer": "$5 million"},
         {"question": "Who founded it?", "gold": "Ada Byron", "answer": "no such info"},
-        {"question": "Who founded it?", "gold": "Ada Byron", "answer": "A mathematician of note"},
+        {"question": "Who founded it?", "gold": "Ada Byron", "answer": "the daughter of Lord Byron"},
         {"question": "Who founded it?", "gold": None, "answer": "I do not know."},
         {"question": "Who founded it?", "gold": "Ada Byron", "answer": None},
     ]
