@@ -157,22 +157,6 @@ class TrialPlan:
     left_out: dict[tuple[str, str], str]  # by system and protocol: why nothing of it is tried
 
 
-def plan_trials(
-    run: Run,
-    bench: Path,
-    systems: Mapping[str, SystemConfig],
-    wanted: Sequence[str],
-    config: Config,
-    split: str,
-    questions: int,
-    only: Sequence[str] = (),
-    measures: bool = True,
-) -> TrialPlan:
-    """The trials of these protocols for these systems, as `plan_opened` makes them; nothing is asked of any."""
-    opened = _open(run, bench, split, questions, only)
-    return plan_opened(run, opened, systems, wanted, config, measures and _needs_hits(systems, only))
-
-
 def _open(run: Run, bench: Path, split: str, questions: int, only: Sequence[str]) -> OpenedBenchmark:
     opened = run.stage("open", lambda: open_benchmark(bench, run.store, split=split, most=questions, only=only))
     whose = f"asks the {opened.asked:,} questions of the {opened.split} split of {opened.name}"
@@ -231,7 +215,9 @@ def plan_sample(
     budget: int = 0,
     quick: bool = False,
 ) -> tuple[TrialPlan, dict[str, Any]]:
-    """As `plan_trials`, of which a budget leaves trials out; and what the summary says of the budget.
+    """The trials of these protocols for these systems, as `plan_opened` makes them, and what is said of the budget.
+
+    Nothing is asked of any system.
 
     `budget`: what is not drawn is skipped as `not_drawn`. `quick`: whole questions are drawn, within QUICK calls; the
     plan has these questions alone.

@@ -15,7 +15,7 @@ from rarefy.flows.engine.benchmark_folder import open_benchmark
 from rarefy.flows.engine.config_check import resolve_protocols
 from rarefy.flows.engine.progress import ProgressBoard
 from rarefy.flows.engine.run import Run
-from rarefy.flows.evaluate import EvaluationResult, evaluate, plan_trials, render_calls
+from rarefy.flows.evaluate import EvaluationResult, evaluate, plan_sample, render_calls
 from rarefy.flows.faults import UsageFault
 from rarefy.flows.reports.console import Terminal
 from rarefy.tasks.evaluate.systems.config import SystemConfig
@@ -55,7 +55,7 @@ def list_inputs(
     board = ProgressBoard(Terminal(stderr=True), quiet)
     run = Run(Store(store), board, budget=config.breach_budget)
     with board.open():
-        plan = plan_trials(
+        plan, _ = plan_sample(
             run, bench, {"recorded": system}, resolve_protocols(protocol), config, split, questions, only
         )
         found = {one.asked_id: one for _, one in render_calls(run.store, plan, "recorded", system)}

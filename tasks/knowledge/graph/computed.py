@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from heapq import heapify, heappop, heapreplace
 from itertools import accumulate, combinations, pairwise
+from typing import TypeVar
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
@@ -20,7 +21,6 @@ from rarefy.tasks.text.dates import days_between
 
 NEAR = Decimal("0.02")  # two figures that differ by less, as a share of the larger, are a tie to a reader who rounds
 LEAST = Decimal("0.01")  # share of a whole
-FARTHEST = Decimal("2.5")  # times as large: beyond, whoever knows the names knows the answer
 NEARBY = Decimal("1.25")  # times as large: of two filers whoever knows which is the larger knows no more
 FAR = Decimal("1.8")  # times as large: of four filers or more
 CLOSE = Decimal("1.5")  # times as large: what is known of the names does not yet tell which of two it is
@@ -293,14 +293,12 @@ def growths(figures: Figures, kind: str = "comparison") -> Iterator[Operands]:
         ranked = sorted(grown, key=lambda one: (one.rate, one.new[0].triplet_id))
         few = min(len(ranked), FEWEST)
         sizes = ((few, 1), (few, 2)) if kind == "comparison" else () if alike else AMONG
-        for size, step in sizes:
-            for at in range(len(ranked) - (size - 1) * step if size > 1 else 0):
-                chosen = ranked[at : at + size * step : step]
-                ends = chosen if size <= FEWEST else (chosen[0], chosen[1], chosen[-2], chosen[-1])
-                if all(fast.rate - slow.rate >= NEAR for slow, fast in pairwise(ends)):
-                    figures_of_all = [figure for one in chosen for figure in (one.old, one.new)]
-                    if found := choose_operands(kind, figures_of_all, alike):
-                        yield found
+        for chosen in _take_apart(ranked, sizes if few > 1 else ()):
+            ends = chosen if len(chosen) <= FEWEST else (chosen[0], chosen[1], chosen[-2], chosen[-1])
+            if all(fast.rate - slow.rate >= NEAR for slow, fast in pairwise(ends)):
+                figures_of_all = [figure for one in chosen for figure in (one.old, one.new)]
+                if found := choose_operands(kind, figures_of_all, alike):
+                    yield found
 
 
 def compared_shares(figures: Figures, sizes: Iterable[tuple[int, int]], kind: str) -> Iterator[Operands]:
@@ -314,14 +312,12 @@ def compared_shares(figures: Figures, sizes: Iterable[tuple[int, int]], kind: st
             wholes = of_year.get((other, year), {})
             pairs = [(parts[name], wholes[name]) for name in sorted(parts.keys() & wholes.keys())]
             rated = sorted((worth(part[0]) / worth(whole[0]), part[0].triplet_id, part, whole) for part, whole in pairs)
-            for size, step in sizes:
-                for at in range(len(rated) - (size - 1) * step):
-                    chosen = rated[at : at + size * step : step]
-                    ends = (chosen[:2], chosen[-2:])
-                    apart = all(APART * low[0] <= high[0] <= CLOSE * low[0] for low, high in ends)
-                    both = [figure for _, _, part, whole in chosen for figure in (part, whole)]
-                    if apart and (found := choose_operands(kind, both, alike=False)):
-                        yield found
+            for chosen in _take_apart(rated, sizes):
+                ends = (chosen[:2], chosen[-2:])
+                apart = all(APART * low[0] <= high[0] <= CLOSE * low[0] for low, high in ends)
+                both = [figure for _, _, part, whole in chosen for figure in (part, whole)]
+                if apart and (found := choose_operands(kind, both, alike=False)):
+                    yield found
 
 
 def is_of_growth(facts: Sequence[Triplet]) -> bool:
@@ -378,17 +374,25 @@ def _compare(
     kind: str,
     sizes: Iterable[tuple[int, int]],
     group: Sequence[list[Triplet]],
-    farthest: Decimal = FARTHEST,
+    farthest: Decimal,
 ) -> Iterator[Operands]:
     by_subject = {figure[0].subject_key: figure for figure in group}
     ranked = sorted(by_subject.values(), key=lambda figure: (worth(figure[0]), figure[0].triplet_id))
+    for chosen in _take_apart(ranked, sizes):
+        ends = (chosen[:2], chosen[-2:]) if len(chosen) > FEWEST else (chosen,)
+        close = all(worth(some[-1][0]) <= farthest * worth(some[0][0]) for some in ends)
+        if close and _has_clear_ends(chosen) and (found := choose_operands(kind, chosen, alike=False)):
+            yield found
+
+
+T = TypeVar("T")
+
+
+def _take_apart(ranked: Sequence[T], sizes: Iterable[tuple[int, int]]) -> Iterator[Sequence[T]]:
+    """So many of these, each so far from the next, wherever they begin."""
     for size, step in sizes:
         for at in range(len(ranked) - (size - 1) * step):
-            chosen = ranked[at : at + size * step : step]
-            ends = (chosen[:2], chosen[-2:]) if size > FEWEST else (chosen,)
-            close = all(worth(some[-1][0]) <= farthest * worth(some[0][0]) for some in ends)
-            if close and _has_clear_ends(chosen) and (found := choose_operands(kind, chosen, alike=False)):
-                yield found
+            yield ranked[at : at + size * step : step]
 
 
 def by_table(group: Sequence[list[Triplet]]) -> Iterator[list[list[Triplet]]]:

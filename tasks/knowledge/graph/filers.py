@@ -39,16 +39,18 @@ class FilerFigures:
         self.values: defaultdict[tuple[int, ...], defaultdict[int, set[float]]] = defaultdict(lambda: defaultdict(set))
         for fact in np.flatnonzero(self.asked & np.isfinite(columns.number)).tolist():
             self.values[self._measure(fact)][int(graph.head[fact])].add(float(columns.number[fact]))
+        self.rivals: dict[int, set[int]] = {}  # clue -> the companies whose figure is near it
         self.clues: defaultdict[tuple[int, int], list[int]] = defaultdict(list)  # (head, year) -> facts
         for clue in chosen[self.asked[chosen] & (columns.telling[chosen] > 0) & columns.flow[chosen]].tolist():
-            if self._rivals(clue):
+            if rivals := self._find_rivals(clue):
+                self.rivals[clue] = rivals
                 self.clues[int(graph.head[clue]), int(columns.year[clue])].append(clue)
 
     def _measure(self, fact: int) -> tuple[int, ...]:
         columns = self.graph.columns
         return int(columns.concept[fact]), int(columns.kind[fact]), int(columns.flow[fact]), int(columns.year[fact])
 
-    def _rivals(self, clue: int) -> set[int]:
+    def _find_rivals(self, clue: int) -> set[int]:
         """The companies whose figure is near a clue's; none where a company states its own in two ways."""
         of = self.values[self._measure(clue)]
         single = {head: next(iter(values)) for head, values in of.items() if len(values) == 1}
@@ -66,7 +68,7 @@ class FilerFigures:
         holders = self.values[self._measure(answer)].keys() if found else ()
         for clue in sorted(found, key=lambda clue: (-columns.telling[clue], clue)):
             together = go_together(FAMILIES[columns.family[clue]], FAMILIES[columns.family[answer]])
-            if together and not self._rivals(clue).isdisjoint(holders) and self.apart((clue, answer)):
+            if together and not self.rivals[clue].isdisjoint(holders) and self.apart((clue, answer)):
                 yield clue
 
     def answers(self) -> Array:

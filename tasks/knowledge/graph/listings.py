@@ -28,7 +28,6 @@ from rarefy.tasks.knowledge.graph.config import GraphConfig
 
 FEWEST, MOST = 2, 6  # members
 CANDIDATES = (4, 5)  # that a question names; fewer where there are no more
-# of those by a figure a third are by a threshold, which repeat one column of a table
 APART = Decimal("1.05")  # a threshold and any figure beside it differ by this factor at least
 LEADING = tuple(Decimal(number) for number in "1 5 2 3 4 2.5 1.5 6 8 7 9".split())  # of a threshold, roundest first
 
@@ -45,6 +44,7 @@ def trace_listings(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator
     for domain, figures in domains:
         quota = config.quotas.get("listing", 0)
         counted = list(take_in_turn(_grown(figures), quota))
+        # a third are by a threshold, which repeat one column of a table
         counted += take_in_turn(_above_threshold(figures), len(counted) // 2 + 1)
         for operands in counted[:quota]:
             yield _path(operands, _limit(operands.triplets), domain)

@@ -112,15 +112,15 @@ class Figures:
 
     def state_computed(self, asked: Change | Share) -> Iterator[str]:
         """The chunks that state what is computed."""
-        whose = told_by(self.chunks[asked.home])
-        places = [at for some in dict.fromkeys(asked.digits()) for at in self.places.get((whose, some), ())]
-        yield from self._that_say(places, asked.is_said)
+        yield from self._that_say(self._with_digits_of(asked), asked.is_said)
 
     def may_state_share(self, asked: Share) -> Iterator[str]:
         """The chunks that may state what percentage one figure is of another."""
+        yield from self._that_say(self._with_digits_of(asked), asked.may_be_said)
+
+    def _with_digits_of(self, asked: Change | Share) -> list[tuple[str, int]]:
         whose = told_by(self.chunks[asked.home])
-        places = [at for some in dict.fromkeys(asked.digits()) for at in self.places.get((whose, some), ())]
-        yield from self._that_say(places, asked.may_be_said)
+        return [at for some in dict.fromkeys(asked.digits()) for at in self.places.get((whose, some), ())]
 
     def tell_way(self, change: Change) -> Iterator[str]:
         """The chunks with a sentence that says which way a figure went, and need not say by how much."""

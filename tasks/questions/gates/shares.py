@@ -28,15 +28,13 @@ class Share:
 
     part: Triplet
     whole: Triplet
-    percent: Decimal
 
     @classmethod
     def asked_for(cls, question: Question, facts: Sequence[Triplet]) -> "Share | None":
         """The share that a question asks for; None where it asks for none."""
         if question.pattern != "share" or len(facts) != 2 or not all(map(is_figure, facts)):
             return None
-        part, whole = facts
-        return cls(part, whole, Decimal(part.value) / Decimal(whole.value) * 100)
+        return cls(*facts)
 
     @classmethod
     def of_measures(cls, question: Question, facts: Sequence[Triplet]) -> "list[Share]":
@@ -46,7 +44,12 @@ class Share:
         else:
             paired = question.pattern in ("comparison", "superlative") and is_of_shares(facts)
             pairs = [facts[at : at + 2] for at in range(0, len(facts), 2)] if paired else []
-        return [cls(part, whole, Decimal(part.value) / Decimal(whole.value) * 100) for part, whole in pairs]
+        return [cls(part, whole) for part, whole in pairs]
+
+    @property
+    def percent(self) -> Decimal:
+        """How much of the whole the part is."""
+        return Decimal(self.part.value) / Decimal(self.whole.value) * 100
 
     @property
     def home(self) -> str:
@@ -65,15 +68,17 @@ class Share:
     def may_be_said(self, said: Statement, chunk: Chunk) -> bool:
         """Does a passage that speaks of both measures have the percentage, whatever of?"""
         words = measure_and_part(self.part)[0] | measure_and_part(self.whole)[0]
-        near = abs(self.percent - said.quantity.amount) <= said.quantity.grain / 2
-        return said.quantity.kind == "percent" and near and words <= telling(chunk.text)
+        return self._is_its_percentage(said) and words <= telling(chunk.text)
 
     def is_said(self, said: Statement, chunk: Chunk) -> bool:
         """Does a row or a sentence state it, with its time?"""
-        near = abs(self.percent - said.quantity.amount) <= said.quantity.grain / 2
-        if said.quantity.kind != "percent" or not near or self.of_two_measures:
+        if self.of_two_measures or not self._is_its_percentage(said):
             return False
         return self._row_says(said, chunk) if said.row else self._sentence_says(said, chunk)
+
+    def _is_its_percentage(self, said: Statement) -> bool:
+        near = abs(self.percent - said.quantity.amount) <= said.quantity.grain / 2
+        return said.quantity.kind == "percent" and near
 
     def _row_says(self, said: Statement, chunk: Chunk) -> bool:
         parts, whole = measure_and_part(self.part)[1], measure_and_part(self.whole)[0]
