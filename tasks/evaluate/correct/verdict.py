@@ -23,6 +23,7 @@ from rarefy.tasks.evaluate.correct.by_words import (
     names_other_entity,
 )
 from rarefy.tasks.evaluate.correct.choice import judge_choice
+from rarefy.tasks.evaluate.correct.citations import is_of_document, strip_citations
 from rarefy.tasks.evaluate.correct.claim_status import (
     NEGATION,
     YES_NO_QUESTION,
@@ -124,7 +125,10 @@ _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  
 
 def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     """Judge an answer, as `extract_answer` returns it, as right, wrong or open; never wrong without `config.value`."""
-    outcome = _match_any(text, gold, about, config)
+    said = text if any(map(is_of_document, gold.forms)) else strip_citations(text)
+    outcome = _match_any(said, gold, about, config)
+    if outcome.verdict == "right" and said != text and names_other_entity(text, len(text), about):
+        outcome = unclear("other_entity", outcome.matched)  # by the title of what it cites
     return unclear(outcome.why) if outcome.verdict == "wrong" and not config.value else outcome
 
 
