@@ -282,6 +282,7 @@ _WITHOUT = re.compile(
     r"without)\s(?P<what>[^,.;]{1,60})",
     re.IGNORECASE,
 )
+_WORKED_OUT = re.compile(r"[=≈]|\b(?:therefore|thus|hence|so|calculat\w+|comput\w+)\b", re.IGNORECASE)
 _CUT = re.compile(r"[,;.()\n|]|\b(?:and|while|versus|vs|compared|from|up|down|but|than|or)\b", re.IGNORECASE)
 
 
@@ -557,12 +558,19 @@ def _judge_stated(
         return right("contained", words, "with its parts")
     if config.extra == "wrong":
         return wrong("several_values", words)
-    short = len(text.split()) <= SHORT
-    if short and len(others) > MAX_OTHER_VALUES:
+    if len(others) > MAX_OTHER_VALUES and not _concludes(text, stated[-1].value, others):
         return unclear("list_of_values", words)
-    if short and config.extra == "judge":
+    if len(text.split()) <= SHORT and config.extra == "judge":
         return unclear("several_values", words)
     return right("contained", words, "several_values")
+
+
+def _concludes(text: str, value: Value, others: Sequence[_Occurrence]) -> bool:
+    """Return whether a value is the result of a calculation in words or signs, behind all of its operands."""
+    return (
+        value.start > max(other.value.start for other in others)
+        and _WORKED_OUT.search(text, 0, value.start) is not None
+    )
 
 
 def _asks_bound(limit: str, before: str, about: Expectation) -> bool:

@@ -216,6 +216,8 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     ):
         return wrong("other_name", text.strip())
     asks_what = not YES_NO_QUESTION.match(about.question.text)
+    if _lacks_name(text, gold, about):
+        return wrong("no_name")
     if (asks_what and _is_no_name(text) and not any(map(_is_no_name, gold.forms))) or (
         short
         and (
@@ -411,6 +413,23 @@ def _is_prose_for_code(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         and any(len(piece) > 2 for piece in pieces)
         and not any(piece in run or word in piece for piece in pieces for word in told)
     )
+
+
+def _lacks_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether an answer of any length has no part of the person's name, code or section that is asked for.
+
+    Of such answers to who it was people labelled 96 of 100 wrong. A code is recognised by a digit ("KO53").
+    """
+    said = {word[:4] for word in split_tokens(expand_abbreviations(text))}
+    if all(_REFERENCE_ALONE.fullmatch(form) for form in gold.forms):
+        return not any(number in text for form in gold.forms for number in _references(form))
+    if all(is_code_name(form) and form.isalnum() and re.search(r"\d", form) for form in gold.forms):
+        return not any(form.casefold() in text.casefold() for form in gold.forms)
+    names = [word for form in gold.forms for word in split_tokens(form) if word not in _TITLES]
+    people = _WHO.search(about.question.text) and all(
+        _person_name(form) and not {*split_tokens(expand_abbreviations(form))} <= COUNTRIES for form in gold.forms
+    )
+    return bool(people) and not _FIRM.search(gold.forms[0]) and said.isdisjoint(word[:4] for word in names)
 
 
 def _is_no_name(text: str) -> bool:

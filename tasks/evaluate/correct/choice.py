@@ -7,6 +7,7 @@ from functools import lru_cache
 from rarefy.data_contracts.rows import Question
 from rarefy.tasks.evaluate.correct.by_words import NAME
 from rarefy.tasks.evaluate.correct.claim_status import (
+    NEGATION,
     TURNS,
     Outcome,
     is_denied,
@@ -55,6 +56,14 @@ _TICKER = re.compile(r"\W*[A-Z]{1,4}\W*")  # "KO"
 _VAGUE = re.compile(
     r"\b(?:all|both|each|either|neither|none|no|not|nothing|any|others?(?! [A-Z])|former|latter|first|second|third|"
     r"fourth|last|one|two|three|same|equal\w*|it|they|them|this|that|these|those)\b|n't\b",
+    re.IGNORECASE,
+)
+
+
+# What may mean one of several things in a longer text that names none of them
+_MEANS_ONE = re.compile(
+    rf"{NEGATION.pattern}|\b(?:both|each|either|former|latter|first|second|third|others?|another|same|equal\w*|its?|they|them|"
+    r"their|our|we|us|compan(?:y|ies)|corporation|firm|business|maker|owner|producer|rival|competitor)\b",
     re.IGNORECASE,
 )
 
@@ -144,16 +153,15 @@ def name_forms(name: str, candidates: Sequence[str]) -> Iterator[str]:
 
 
 def names_none(text: str, forms: Sequence[str]) -> bool:
-    """Whether an answer of a few words shares none with any of these names, and can mean none of them in other words.
+    """Whether an answer shares no word with any of these names, and can mean none of them in other words.
 
-    It may where it counts ("both", "the second"), denies, is a ticker symbol, or has the initials of a name.
-    Where the names are years, so may any word for a time.
+    It may where it counts ("both", "the second"), denies, is a ticker symbol, or has the initials of a name; a longer
+    one also where it speaks of "its" or "the company". Where the names are years, so may any word for a time.
     """
     words = split_tokens(expand_abbreviations(text))
     if (
-        len(words) > NAME
-        or _TICKER.fullmatch(text)
-        or _VAGUE.search(text)
+        _TICKER.fullmatch(text)
+        or (_VAGUE if len(words) <= NAME else _MEANS_ONE).search(text)
         or any(any(map(str.isdigit, form)) for form in forms)
     ):
         return False

@@ -6,7 +6,7 @@ from rarefy.tasks.text.dates import MONTH
 from rarefy.tasks.text.memo import cache_short_texts
 from rarefy.tasks.text.names import LEGAL_FORMS
 
-# What a title calls the document, and no word before it that counts such things ("in 30 minutes")
+# What a title calls the document, and no word that counts such things or time ("in 30 minutes")
 _DOCUMENT = re.compile(
     r"\b(?:(?:form\s)?(?:10-?[KQ]|20-?F|8-?K)(?:/A)?|form\s\d[\w-]*|reports?|filings?|(?-i:Minutes)|the\sminutes|"
     r"proxy|prospectus|press\sreleases?|statements?|balance\ssheets?|tables?|documents?|passages?|contexts?|excerpts?|"
@@ -15,24 +15,26 @@ _DOCUMENT = re.compile(
 )
 _FORM = re.compile(r"\b(?:form\s)?(?:10-?[KQ]|20-?F|8-?K)\b|\b(?:annual|quarterly)\sreports?\b", re.IGNORECASE)
 _LEAD = re.compile(
-    r"\b(?P<sure>according to|as (?:\w+ )?(?:reported|stated|disclosed|shown|noted|given|set out) (?:in|by)|based on|as per)\b"
-    r"|\b(?:per|in)\b|(?<=\s)-+(?=\s)",
+    r"\b(?P<sure>according to|as (?:\w+ )?(?:reported|stated|disclosed|shown|noted|given|set out) (?:in|by)|based on"
+    r"|as per)\b|\b(?:per|in)\b|(?<=\s)-+(?=\s)",
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(r"\s?\([^()]{3,200}\)")
 _TOKEN = re.compile(r"\s*(?P<word>[^\s,;:()]+)(?P<ends>[,;:)]*)")
 _LONGEST = 200  # characters of a title
-_SMALL = {*LEGAL_FORMS} | frozenset(
-    "a an the of in on at to for by from with and or as its their our fiscal year years quarter ended dated filed company's page pages section item part note notes consolidated "
-    "financial annual quarterly proxy report reports filing form provided given above following under income cash flow "
-    "flows balance sheet sheets statement statements table tables document documents passage passages context minutes "
-    "meeting press release article no".split()
-)
+_SMALL = {*LEGAL_FORMS} | {
+    *"a an the of in on at to for by from with and or as its their our no fiscal year years quarter ended".split(),
+    *"dated filed company's page pages section item part note notes consolidated financial annual quarterly".split(),
+    *"proxy report reports filing form provided given above following under income cash flow flows balance".split(),
+    *"sheet sheets statement statements table tables document documents passage passages context minutes".split(),
+    *"meeting press release article".split(),
+}
 _ABBREVIATED = {*LEGAL_FORMS} | {"no", "sec", "art", "u.s", "st"}
+_LEGAL = "|".join(map(re.escape, sorted(LEGAL_FORMS, key=len, reverse=True)))
 # What goes on with a title behind a comma
 _GOES_ON = re.compile(
-    rf"\s*(?:(?:{'|'.join(map(re.escape, sorted(LEGAL_FORMS, key=len, reverse=True)))}|form|10-?K|10-?Q|dated|filed|for|"
-    rf"(?:19|20)\d\d|{MONTH}|pages?|item|part|note|and|or|section|minutes|annual|quarterly)\b)",
+    rf"\s*(?:(?:{_LEGAL}|form|10-?K|10-?Q|dated|filed|for|(?:19|20)\d\d|{MONTH}|pages?|item|part|note|and|or|section"
+    r"|minutes|annual|quarterly)\b)",
     re.IGNORECASE,
 )
 
@@ -46,8 +48,8 @@ def is_of_document(text: str) -> bool:
 def strip_citations(text: str) -> str:
     """Return an answer without the titles of documents that it cites, or all of it where nothing else is left.
 
-    A title is cut in brackets, behind "according to" or the like up to the end of its sentence, and else up to the first
-    comma or colon behind the word for a document.
+    A title is cut in brackets; behind "according to" or the like up to the end of its sentence, and else up to the
+    first comma or colon behind the word for a document.
     """
     kept = text
     for hit in reversed([*_BRACKETED.finditer(text)]):

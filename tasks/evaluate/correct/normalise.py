@@ -287,7 +287,13 @@ def extract_answer(text: str, language: str = "en") -> str:
     answer = _SPACED.sub(lambda hit: hit[1] + hit[2].replace(" ", ","), answer) if _SPACED.match(answer) else answer
     answer = _YEAR_FIRST.sub(lambda hit: f"Q{hit[3]} {hit[2] or '20' + hit[1]}", _JOINED_DAY.sub(r"\1 \2 \3", answer))
     answer = answer if "=" in answer else _DASH.sub(" to ", answer)
-    return _SCALE_BEHIND.sub(r" \g<scale>", _PLUS.sub(r"more than \1", answer))
+    return _SCALE_BEHIND.sub(_scale_number, _PLUS.sub(r"more than \1", answer))
+
+
+def _scale_number(hit: re.Match[str]) -> str:
+    """Return a scale as it stands behind a number; behind a year of a sentence it is that of figures that follow."""
+    before = hit.string[max(hit.start() - 40, 0) : hit.start()]
+    return hit[0] if re.search(r"[^\W\d_].*(?<![\d.,$])(?:19|20)\d\d$", before) else f" {hit['scale']}"
 
 
 def _unwrap(text: str) -> str:

@@ -86,12 +86,23 @@ _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B
 _ORDINAL_PREFIX = re.compile(r"\b(?:first|second|third)-(?=[a-z])", re.IGNORECASE)  # "third-party carriers"
 _NUMBERED_NAME = re.compile(  # "Note 7", "KC-46A", "10-K", "(b)(3)"
     rf"{REFERENCE.pattern.replace('?P<number>', '?:')}|\b(?!FY|[QH]\d\b)[A-Z]+-?\d+[A-Z]*\b"
-    r"|\b\d+(?:\.\d+){2,}\b|\b\d{1,3}-[A-Z]\b",
+    r"|\b\d+(?:\.\d+){2,}\b|\b\d{1,3}-[A-Z]\b|\b\d[DG]\b",
     re.IGNORECASE,
 )
 _VAGUE_PROSE = re.compile(  # words of a long answer that may say how much, or decline
-    r"\b(?:cannot|without|impossible|unable|needs?|please|var(?:y|ies)|depends?|equals?|same|unchanged|majority|several|"
-    r"(?:dozens|hundreds|thousands|millions|billions) of)\b|n't\b",
+    r"\b(?:cannot|without|(?:do|does|did) not|not (?:available|given|stated)|impossible|unable|needs?|please"
+    r"|var(?:y|ies)|depends?|equals?|same|unchanged|majority|several"
+    r"|(?<!in )(?:dozens|hundreds|thousands|millions|billions) of)\b|n't\b",
+    re.IGNORECASE,
+)
+_AS_MUCH_MONEY = re.compile(  # words of a long answer that may state an amount or a share without a number
+    r"\b(?:half|twice|all of|none of|most of|(?:an?|one|two|three)[ -](?:third|quarter|fifth|tenth)s?"
+    r"|(?:doubl|tripl|quadrupl|halv)\w+)\b",
+    re.IGNORECASE,
+)
+_WHEN_IN_PROSE = re.compile(  # words of a long answer that may state a day without a date
+    r"\b(?:today|yesterday|tomorrow|now|currently|ago|last|next|same|previous|following|later|earlier|eve|centur\w+"
+    rf"|decades?|spring|summer|autumn|fall|winter|season|holiday|christmas|easter|\w+day|{MONTH})\b|n't\b",
     re.IGNORECASE,
 )
 _FEW_WORDS = 3  # of a gold answer that is a value and no more
@@ -191,28 +202,35 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequen
 
     It may hold numbers of another kind, as a percentage where money is asked for, but no bare number, none with the
     digits of the right one (EUR 5 for 5 %), and no word that may say how many ("all") or when ("today"). A long one
-    may hold no numbers but dates and those of names ("Note 7").
+    may hold no numbers but dates and those of names ("Note 7"), unless money or a share is asked for.
     """
     if says_none(text) and all(exact.amount for exact in gold.values):
         return True
     if gold.kind == "moment" and (number := _lone_number(text)) and number.amount < 1000:
         parts = {part for one in gold.moments for way in one.ways for part in (*way, (way[0] or 0) % 100)}
         return number.amount not in parts
-    vague = {"moment": _WHEN, "clock": _HOUR, "frequency": _HOW_OFTEN}.get(gold.kind, _AS_MUCH)
-    if not re.search(r"\w", text) or vague.search(text):
-        return False
     kinds = {exact.kind for exact in gold.values} or {"moment"}
     long = len(split_words(text)) > SHORT
-    if long and (beside or not _is_plain_value(gold) or _VAGUE_PROSE.search(text)):
+    firm = kinds <= _FIRM
+    day = gold.kind == "moment" and all(way[1] for one in gold.moments for way in one.ways)
+    if long and (beside or not (day or _is_plain_value(gold)) or _VAGUE_PROSE.search(text)):
         return False
-    bare_years = long or kinds <= {"money", "percent"}  # else a year may be a number
+    if long and (day or firm):
+        vague = _WHEN_IN_PROSE if day else _AS_MUCH_MONEY
+    else:
+        vague = {"moment": _WHEN, "clock": _HOUR, "frequency": _HOW_OFTEN}.get(gold.kind, _AS_MUCH)
+    if not re.search(r"\w", text) or vague.search(text):
+        return False
+    bare_years = (long and not day) or kinds <= {"money", "percent"}  # else a year may be a number
     own = gold.kind in ("moment", "clock", "frequency")
     dates = [one for one in moments(text) if bare_years or (not own and any(way[1] for way in one.ways))]
     text = _ORDINAL_PREFIX.sub("", text)
     others = [
         one
         for one in find_values(text)
-        if (one.year and dates) or (not long and _is_of_another_kind(one, kinds, gold, about))
+        if (one.year and dates)
+        or ((firm or not long) and _is_of_another_kind(one, kinds, gold, about))
+        or (firm and long and one.kind == "place")
     ]
     rest = list(text)
     for start, end in [(one.start, one.end) for one in dates] + [(one.start, one.end) for one in others]:
