@@ -15,9 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = (
-    20  # answers that name nothing where a name is asked for, numbers that no rounding explains, dates of another year
-)
+VERSION = 21  # documents that an answer cites are cut out; sentences without a value or name; lists of values
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,11 @@ _REACHES = re.compile(
 # Asks of money that moved, and not of a statement of cash flows
 _CASH = re.compile(r"\b(?:cash(?! flow)|spen[dt]|(?:in|out)flows?|receiv\w+)\b", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()]*\)")  # "income (loss)" does not ask for a loss
+_EITHER_SIGN = re.compile(  # of a line whose figures are negative in brackets alone
+    r"\((?:decreases?|loss(?:es)?|declines?|used(?: in| for)?)\)"
+    r"|\b(?:increases?|income|gains?)\s?/\s?(?:decreases?|loss(?:es)?)\b",
+    re.IGNORECASE,
+)
 _LEAST = 3  # digits that must be equal where no scale is stated
 _COARSE = Decimal("0.1")  # a correct rounding that is further off counts as another number
 _ABOUT = Decimal("0.02")  # as far off may be a rounding that says so
@@ -159,11 +164,12 @@ def _compare_magnitudes(gold: ExactValue, value: Value, rounding: float, about: 
 
 
 def _is_unscaled_money(value: Value, about: Expectation) -> bool:
-    """Return whether "$2" means two dollars: neither the question nor the gold answer leaves its scale unsaid so."""
+    """Return whether "$2" means two dollars: the question leaves no scale unsaid, and no gold form is printed so."""
     forms = (about.question.answer, *about.question.aliases)
-    printed = any(one.kind == "money" and not one.scaled for form in forms for one in find_values(form)[:1])
+    printed = [one for form in forms for one in find_values(form)[:1] if one.kind == "money" and not one.scaled]
     small = value.amount < 10**6 and about.scale <= 0
-    return value.kind == "money" and small and not (printed and value.amount >= 1000)
+    said = any(one.amount == value.amount for one in printed) or (bool(printed) and value.amount >= 1000)
+    return value.kind == "money" and small and not said
 
 
 def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: float) -> str:
@@ -213,11 +219,12 @@ def _is_shifted(gold: ExactValue, value: Value) -> bool:
 
 
 def _has_same_sign(gold: ExactValue, value: Value, gap: str, about: Expectation) -> bool:
-    word = "" if _REACHES.search(gap) else negative_wording(gap)
+    either = _EITHER_SIGN.search(gap)
+    word = "" if _REACHES.search(gap) else negative_wording(_EITHER_SIGN.sub(" ", gap))
     asked = negative_wording(_BRACKETS.sub("", about.question.text))
     possible = {-1} if value.minus else {1}
     if value.enclosed:
-        possible = {-1} if not asked and (not gap.strip(" :") or value.start == 0) else {1, -1}
+        possible = {-1} if either or (not asked and (not gap.strip(" :") or value.start == 0)) else {1, -1}
     elif not value.minus and word == "below":
         possible = {1, -1} if asked else {-1}
     elif not value.minus and (word or asked == "below"):

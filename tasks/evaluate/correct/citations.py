@@ -75,7 +75,7 @@ def _cited_until(text: str, lead: re.Match[str]) -> int | None:
         return end
     for hit in re.finditer(r"[,:](?=\s)", text[start + document.end() : end + 2]):
         at = start + document.end() + hit.end()
-        if not _GOES_ON.match(text[at : at + 40]) and re.search(r"\w", text[at:]):
+        if (hit[0] == ":" or not _GOES_ON.match(text[at : at + 40])) and re.search(r"\w", text[at:]):
             return at
     return None
 

@@ -138,8 +138,10 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     """Judge an answer, as `extract_answer` returns it, as right, wrong or open; never wrong without `config.value`."""
     said = text if any(map(is_of_document, gold.forms)) else strip_citations(text)
     outcome = _match_any(said, gold, about, config)
-    if outcome.verdict == "right" and said != text and names_other_entity(text, len(text), about):
-        outcome = unclear("other_entity", outcome.matched)  # by the title of what it cites
+    if outcome.verdict == "right" and said != text:  # of a company by the title of what is cited
+        places = (text.find(outcome.matched), len(text.rstrip(" .")))
+        if any(names_other_entity(text, at, about) for at in places):
+            outcome = unclear("other_entity", outcome.matched)
     return unclear(outcome.why) if outcome.verdict == "wrong" and not config.value else outcome
 
 
