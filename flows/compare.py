@@ -1,5 +1,6 @@
 """Two results side by side: is this system better than that one, on the trials that both were scored in?"""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -46,6 +47,7 @@ from rarefy.tasks.evaluate.statistics.measure import Metric
 from rarefy.tasks.evaluate.statistics.significance import mcnemar
 
 RIGHT = "right answers (all trials)"  # the number that tells trials with the same passages from those with others
+RECALL = re.compile(r"Recall@(\d+)")
 SETTINGS = {
     OWN: "own retrieval",
     RETRIEVED: "retrieved passages",
@@ -166,11 +168,9 @@ def compare(
         found += differences(*numbers, protocol=name, config=config, clusters=clusters)
     if not any(one.common for one in paired):
         raise UsageFault(f"no trial is scored in both {a} and {b}: results of one benchmark can be compared")
-    found = [
-        *_compare_unchanged(matched, tables[1]["trials"], config),
-        *found,
-        *_compare_retrieval((first, second), tables, same, config),
-    ]
+    retrieval, depths = _compare_retrieval((first, second), tables, same, config)
+    remarks += depths
+    found = [*_compare_unchanged(matched, tables[1]["trials"], config), *found, *retrieval]
     rows = sorted(add_verdicts(found, config), key=lambda row: (not row.headline, row.slice != "all"))
     return Comparison(first, second, tuple(paired), tuple(rows), tuple(remarks), config, same, tuple(apart))
 
@@ -203,10 +203,13 @@ def _compare_unchanged(
 
 def _compare_retrieval(
     sides: tuple[Side, Side], tables: Sequence[Tables], same: CommonQuestions | None, config: StatisticsConfig
-) -> list[Difference]:
-    """How well both systems' own retrievers find the gold of unchanged questions; [] where either says nothing."""
+) -> tuple[list[Difference], list[str]]:
+    """How well both systems' own retrievers find the gold of unchanged questions, and a remark where they differ in k.
+
+    Nothing where either does not say what it retrieved.
+    """
     if not all(one.about["systems"][one.system]["retrieves"] for one in sides):
-        return []
+        return [], []
     lists = [list_own_passages(one.system, its, unchanged=True) for one, its in zip(sides, tables, strict=True)]
     asked = [
         {row.question_id: row for row in from_table(its["questions"], Question) if row.pattern != "absent"}
@@ -226,7 +229,15 @@ def _compare_retrieval(
     if config.cluster == "document":
         of = {row.chunk_id: row.doc_id for row in from_table(tables[1]["chunks"], Chunk)}
         clusters = [of.get(next(iter(asked[1][name].chunk_ids), ""), name) for name in both]
-    return differences(*numbers, protocol=RETRIEVAL, config=config, clusters=clusters)
+    deepest = [max((len(one[name] or ()) for name in both), default=0) for one in lists]
+    shared = [RECALL.match(one.metric) for one in numbers[0] if one.metric in {other.metric for other in numbers[1]}]
+    most = max((int(hit[1]) for hit in shared if hit), default=0)
+    remarks = [
+        f"own retrieval: A gives up to {deepest[0]:,} passages a question and B up to {deepest[1]:,}; Recall@k is "
+        f"compared for k up to {most:,}, the answers with all that each gave"
+        for _ in range(deepest[0] != deepest[1])
+    ]
+    return differences(*numbers, protocol=RETRIEVAL, config=config, clusters=clusters), remarks
 
 
 def select_questions(frame: Frame, names: Sequence[str]) -> Frame:

@@ -162,7 +162,11 @@ def _open(run: Run, bench: Path, split: str, questions: int, only: Sequence[str]
     whose = f"asks the {opened.asked:,} questions of the {opened.split} split of {opened.name}"
     if opened.split == "all":
         whose = f"asks {opened.asked:,} of {opened.of:,} questions of {opened.name}"
-    rest = f"; --split all asks all {opened.every:,}" if opened.split != "all" and not questions else ""
+    rest = (
+        f"; --split all asks all {opened.every:,}"
+        if opened.split != "all" and opened.every > opened.asked and not questions
+        else ""
+    )
     run.board.note("open", whose + rest)
     return opened
 

@@ -55,7 +55,7 @@ _AGAINST = re.compile(
 _TICKER = re.compile(r"\W*[A-Z]{1,4}\W*")  # "KO"
 _VAGUE = re.compile(
     r"\b(?:all|both|each|either|neither|none|no|not|nothing|any|others?(?! [A-Z])|former|latter|first|second|third|"
-    r"fourth|last|one|two|three|same|equal\w*|it|they|them|this|that|these|those)\b|n't\b",
+    r"fourth|last|one|two|three|same|equal\w*|its?|their|they|them|this|that|these|those)\b|n't\b",
     re.IGNORECASE,
 )
 

@@ -23,6 +23,7 @@ LEAST_LOST = (
     2  # right answers, less those won, that a change must lose to be named, and questions that it must lose them of
 )
 LEAST_RIGHT = 3  # questions with right answers on which a change must have been tried to be named
+FEW_ANSWERS = 20  # to unchanged questions: fewer say too little to begin a result with
 LONGEST = 500  # characters of a text that are kept
 JUDGE = "judge_needed"  # begins the reason of a score that only a judge can give
 OWN, RETRIEVED, GOLD, CLOSED = "own", "retrieved", "gold", "closed_book"
@@ -97,15 +98,17 @@ def _select(rows: "pd.DataFrame", setting: str) -> Mask:
 def select_unchanged(protocols: Mapping[str, "pd.DataFrame"]) -> tuple[str, str, Mask] | None:
     """Protocol, setting and mask of the unchanged questions that a result begins with; None where none was asked.
 
-    They are of the first protocol that comes nearest to real use; rows have `gold_shown`, the share of gold passages
-    that the trial shows.
+    They are of the first protocol that comes nearest to real use and has answers enough, else of that with the most;
+    rows have `gold_shown`, the share of gold passages that the trial shows.
     """
-    for setting in SETTINGS:
-        for protocol, rows in protocols.items():
-            mask = _select(rows, setting)
-            if mask.any():
-                return protocol, setting, mask
-    return None
+    found = [
+        (protocol, setting, mask)
+        for setting in SETTINGS
+        for protocol, rows in protocols.items()
+        if (mask := _select(rows, setting)).any()
+    ]
+    enough = (one for one in found if one[2].sum() >= FEW_ANSWERS)
+    return next(enough, max(found, key=lambda one: one[2].sum(), default=None))
 
 
 def _count_unchanged(protocols: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
@@ -306,7 +309,10 @@ def _find_weak_part(protocols: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
             mine = mine[mine["gold"] >= 0]
             if len(mine):
                 return _weak_part_of_retrieved(protocol, mine)
-    return {"weak": UNKNOWN, "by": ""}
+    shown = [part for rows in protocols.values() if len(part := _bounds_by_question(rows[_select(rows, GOLD)]))]
+    most = max(shown, key=len, default=None)
+    gold = {} if most is None else {"gold": [float(most[end].mean()) for end in ("least", "most")]}
+    return {"weak": UNKNOWN, "by": "", **gold} | ({} if most is None else {"questions": len(most)})
 
 
 def _weak_part_of_retrieved(protocol: str, rows: "pd.DataFrame") -> dict[str, Any]:

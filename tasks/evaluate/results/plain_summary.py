@@ -10,7 +10,16 @@ from typing import Any
 
 from rarefy.tasks.evaluate.protocols import attribution
 from rarefy.tasks.evaluate.results import wording
-from rarefy.tasks.evaluate.results.findings import GOLD, LEAST_LOST, LEAST_RIGHT, OWN, READER, RETRIEVED, RETRIEVER
+from rarefy.tasks.evaluate.results.findings import (
+    FEW_ANSWERS,
+    GOLD,
+    LEAST_LOST,
+    LEAST_RIGHT,
+    OWN,
+    READER,
+    RETRIEVED,
+    RETRIEVER,
+)
 from rarefy.tasks.evaluate.results.wording import format_share, format_shares, join_names
 from rarefy.tasks.text.characters import shorten, visible
 
@@ -156,6 +165,12 @@ def _describe_good(found: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
         GOLD: "with the right passages in its prompt",
     }.get(found["passages"], "without passages")
     title = wording.protocol_title(found["protocol"], summary["protocols"])
+    if answers < FEW_ANSWERS:
+        rest = f"; {join_names(lost)}" if lost else ""
+        return (
+            f"right in {found['right']:,} of {answers:,} answers to {found['questions']:,} unchanged questions, "
+            f"too few to say how often it is right{rest} ({title}, {shown})."
+        )
     return (
         f"right in {format_share(found['right'] / answers)} of {answers:,} answers to {found['questions']:,} unchanged "
         f"questions. It {join_names(parts or ['is never wrong and never refuses'])}; "
@@ -225,8 +240,13 @@ def _describe_no_hurt(found: Mapping[str, Any]) -> str:
 
 
 def _describe_part(part: Mapping[str, Any]) -> str:
+    if not part["by"] and part.get("gold"):
+        return (
+            f"cannot be told: shown the right passages it is right in {format_shares(part['gold'])} of "
+            f"{part['questions']:,} unchanged questions, and none of these was asked with what was retrieved."
+        )
     if not part["by"]:
-        return "cannot be told: gold passages were not shown, and it is not known what was retrieved."
+        return "cannot be told: the right passages were not shown, and it is not known what was retrieved."
     if part["by"] == "gold shown":
         closed = f", without passages in {format_shares(part['closed_book'])}" if part["closed_book"] else ""
         facts = (

@@ -37,6 +37,19 @@ MARKETS = Question(
 @pytest.mark.parametrize(
     ("question", "text", "verdict"),
     [
+        (COMPANIES, "| Net income | 93,736 | 88,136 | 96,995 | 99,803 | 94,680 | 57,411 |", "wrong"),
+        (
+            COMPANIES,
+            "The increase in research and development was primarily driven by growth of compensation.",
+            "wrong",
+        ),
+        (COMPANIES, "The maker of the iPhone had the higher one, as the tables of the two reports show.", "open"),
+        (COMPANIES, "Its net income was higher, according to Apple Inc., Form 10-K for fiscal year 2024.", "open"),
+        (
+            COMPANIES,
+            "Revenue rose by 5% in the year, according to Apple Inc., Form 10-K for fiscal year 2024.",
+            "wrong",
+        ),
         (MARKETS, "(1) China includes Hong Kong and Taiwan.", "open"),
         (MARKETS, "China", "wrong"),
         (MARKETS, "Taiwan", "right"),

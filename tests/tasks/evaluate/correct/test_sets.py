@@ -44,6 +44,8 @@ CASES = [  # question, answer, verdict
     (INCOME, "Apple", "wrong"),
     (INCOME, "Meta Platforms had net income above $20 billion.", "wrong"),
     (INCOME, "Apple, Meta Platforms and Walmart", "wrong"),
+    (INCOME, "|  | Year ended December 31, 2024 | Year ended December 31, 2023 | Year ended 2022 |", "wrong"),
+    (INCOME, "The maker of the iPhone and the owner of Instagram, as their reports for the year show.", "open"),
     (INCOME, "Apple and Walmart", "wrong"),
     (INCOME, "Tesla", "wrong"),
     (INCOME, "Apple, Tesla, Meta Platforms and Walmart", "wrong"),

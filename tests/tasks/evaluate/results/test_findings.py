@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -10,6 +11,7 @@ from rarefy.data_contracts.rows import Score
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.tasks.evaluate.protocols.frame import build_frame
 from rarefy.tasks.evaluate.results import check, find_findings, headline, markdown, page, plain_summary, summary
+from rarefy.tasks.evaluate.results.findings import select_unchanged
 from rarefy.tasks.evaluate.results.plain_summary import plain_summaries
 from rarefy.tasks.evaluate.results.wording import describe_caution, format_share, table_rows
 
@@ -110,6 +112,28 @@ def test_the_weak_part_is_named_where_gold_passages_show_it(made, cells, weak):
     assert found["gold"] == [cells["gold"]] * 2 and found["closed_book"] == [0.0, 0.0]
 
 
+def test_a_result_begins_with_answers_enough_or_with_a_warning(made):
+    found = findings(made(6))["plain"]
+    (few,) = plain_summaries({"findings": {"plain": found}, "figures": [], "protocols": {}})
+    assert "right in 5 of 6 answers" in few.good and "too few to say" in few.good and "%" not in few.good.split(";")[0]
+    rows = pd.DataFrame({
+        "query": "none", "document": "none", "given": ["own"] * 2 + ["passages"] * 20, "retriever": "", "mix": "",
+        "ratio": -1.0, "order": "", "gold_shown": 1.0,
+    })  # fmt: skip
+    assert select_unchanged({"rare": rows})[1] == "gold"  # 20 answers, where two are nearer to real use
+    assert select_unchanged({"rare": rows[:12]})[1] == "gold"
+    assert select_unchanged({"rare": rows[:3]})[1] == "own"
+
+
+def test_where_gold_passages_alone_were_shown_the_weak_part_is_not_told_and_they_are(made):
+    tables = scored(made(6), {"gold": 1.0})
+    tables["trials"] = tables["trials"].filter(pc.equal(tables["trials"]["cell"], "gold"))
+    found = findings(tables)["plain"]
+    assert found["part"] == {"weak": "", "by": "", "gold": [1.0, 1.0], "questions": 6}
+    (one,) = plain_summaries({"findings": {"plain": found}, "figures": [], "protocols": {}})
+    assert one.weak.startswith("cannot be told: shown the right passages it is right in 100 % of 6 unchanged questions")
+
+
 def test_what_has_no_score_leaves_the_weak_part_open(made):
     part = findings(made(6))["plain"]["part"]
     assert part["weak"] == "" and part["retrieved"] == [pytest.approx(5 / 6), 1.0]
@@ -136,7 +160,7 @@ def test_the_text_is_short_and_names_the_one_command_that_mends_it(told, numbers
     result = summary({**told, "findings": found}, numbers)
     check(result)
     text = plain_summary(result, "monday")
-    assert text.startswith("plain is right in 83 % of 6 answers to 6 unchanged questions.")
+    assert text.startswith("plain is right in 5 of 6 answers to 6 unchanged questions, too few to say how often it is")
     assert "17 % could not be scored" in text
     assert (
         "6 of 6 right answers lost (6 questions right before), in 6 questions" in text
