@@ -1,4 +1,4 @@
-"""What an evaluation will ask systems and what that will cost, after at most one question was put to each."""
+"""What an evaluation will ask systems and what that will cost, after at most two questions were put to each."""
 
 import math
 import time
@@ -84,9 +84,10 @@ def forecast_evaluation(
     max_cost: float = 0.0,
     probe: bool = True,
 ) -> EvaluationForecast:
-    """Make the trials as `evaluate` does, count what they ask, and put one question to each system unless told not to.
+    """Make the trials as `evaluate` does, count what they ask, and put two questions to each system unless told not to.
 
-    The answer to that question is kept, so that the evaluation does not ask it again.
+    The second is timed, since the first may load what later ones have; a model is put one. Their answers are kept, so
+    that the evaluation does not ask them again.
     """
     board = ProgressBoard(Terminal(stderr=True), quiet)
     systems, wanted, context, token = resolve_evaluation(config, names, protocol, out, quick, max_calls, max_cost)
@@ -102,7 +103,7 @@ def forecast_evaluation(
 def forecast_plan(
     run: Run, plan: TrialPlan, systems: Mapping[str, SystemConfig], config: Config, probe: bool = False
 ) -> EvaluationForecast:
-    """What these trials will ask each system; `probe`: after one question was put to it."""
+    """What these trials will ask each system; `probe`: after a question or two were put to it."""
     found = []
     for name, system in systems.items():
         made = SystemForecast(name, system.kind)
@@ -177,10 +178,10 @@ def _forecast_calls(
         if not probe:
             made.remarks.append(
                 "no question was put to it, so that what a call takes and costs is not known: "
-                f"`rarefy evaluate BENCH --system {made.name} --dry-run` puts one"
+                f"`rarefy evaluate BENCH --system {made.name} --dry-run` puts two"
             )
-    question = _typical_question(left)
-    output = _probe(run, made, system, left, means) if probe else None
+    question = next(iter(_typical_questions(left)), None)
+    output = _probe(run, made, system, left, means, warm_up=True) if probe else None
     answered = output is not None and not output.error
     unknown = 0.0 if system.kind in BUILT_IN else math.nan
     sent = counter("minilm")([_text_of(question)])[0] if question else 0
@@ -232,12 +233,12 @@ def _text_of(question: SystemInput) -> str:
     return "\n".join([question.query, *(f"{one.title}\n{one.text}" for one in question.passages or ())])
 
 
-def _typical_question(left: Mapping[Cell, Sequence[SystemInput]]) -> SystemInput | None:
-    """The question of middle length, of those with passages if there are any; None where all are answered."""
+def _typical_questions(left: Mapping[Cell, Sequence[SystemInput]]) -> list[SystemInput]:
+    """The question of middle length, of those with passages if there are any, and the next; [] if all are answered."""
     every = [one for inputs in left.values() for one in inputs]
     each = [one for one in every if one.passages] or [one for one in every if one.passages is None] or every
     each.sort(key=lambda one: (_size(one), one.asked_id))
-    return each[len(each) // 2] if each else None
+    return [*each[len(each) // 2 :], *reversed(each[: len(each) // 2])][:2]
 
 
 def _probe(
@@ -246,35 +247,44 @@ def _probe(
     system: SystemConfig,
     left: Mapping[Cell, list[SystemInput]],
     means: InferenceContext,
+    warm_up: bool = False,
 ) -> SystemOutput | None:
-    """The output for one question, the one of middle length; it is answered then, and left out of what is to come."""
-    question = _typical_question(left)
-    if question is None:
+    """The output for the question of middle length, with `warm_up` after another one, whose time does not count.
+
+    Both are answered then, and left out of what is to come.
+    """
+    typical = _typical_questions(left)[: 1 + warm_up]
+    if not typical:
         made.remarks.append("all of it is answered in the store: nothing will be asked")
         return None
-    began = time.monotonic()
-    try:
-        output = next(system.connect(accounting.cache_folder(run.store), threads=1, means=means)([question]))
-    except Unavailable as error:
-        made.failed = True
-        made.remarks.append(f"one question could not be put to it: {error}")
-        return None
-    output = replace(output, seconds=output.seconds or time.monotonic() - began)
-    if output.error:
-        made.failed = True
-        made.remarks.append(f"one question was put to it and failed: {output.error}: {output.detail}; mend that first")
-        return output
+    outputs: list[SystemOutput] = []
+    for question in reversed(typical):
+        began = time.monotonic()
+        try:
+            output = next(system.connect(accounting.cache_folder(run.store), threads=1, means=means)([question]))
+        except Unavailable as error:
+            made.failed = True
+            made.remarks.append(f"one question could not be put to it: {error}")
+            return None
+        outputs.append(replace(output, seconds=output.seconds or time.monotonic() - began))
+        if output.error:
+            made.failed = True
+            made.remarks.append(
+                f"one question was put to it and failed: {output.error}: {output.detail}; mend that first"
+            )
+            return outputs[-1]
+        made.answered += 1
+        for inputs in left.values():
+            if question in inputs:
+                inputs.remove(question)
+    *first, output = outputs
     used = f", {output.prompt_tokens:,} + {output.completion_tokens:,} tokens" if output.prompt_tokens else ""
     paid = f", {output.cost:,.4g}" if output.cost else ""
-    size = _size(question)
+    warmed = f" after a first call of {first[0].seconds:,.2f} s, which may load things" if first else ""
     made.remarks.append(
-        f"one question of middle length ({size:,} characters) was put to it: {output.seconds:,.2f} s{used}{paid}; "
-        "its answer is kept, and all else is reckoned from it"
+        f"one question of middle length ({_size(question):,} characters) was put to it{warmed}: {output.seconds:,.2f} s"
+        f"{used}{paid}; its answer is kept, and all else is reckoned from it"
     )
-    made.answered += 1
-    for inputs in left.values():
-        if question in inputs:
-            inputs.remove(question)
     return output
 
 

@@ -8,6 +8,7 @@ import hashlib
 import itertools
 import json
 import os
+import time
 from pathlib import Path
 
 from rarefy.data_contracts.rows import Chunk, Question, Span, Variant, row_id
@@ -182,7 +183,18 @@ def rambles(asked: SystemInput) -> str:
     return "It is somewhere by the water, as far as anybody remembers."
 
 
+_LOADED: list[bool] = []
+
+
+def loads(asked: SystemInput) -> str:
+    """Is right, and slow at first, as what loads a model when it is first asked."""
+    if not _LOADED:
+        time.sleep(0.4)
+        _LOADED.append(True)
+    return right(asked)
+
+
 SYSTEMS = (right, right_unless_typo, refuses, reads, parrot, forgets, biased)
-for _system in (*SYSTEMS, dies, mute, rambles):
+for _system in (*SYSTEMS, dies, mute, rambles, loads):
     _system.takes = ("closed_book", "passages")  # type: ignore[attr-defined]
 mute.takes = ("own",)  # type: ignore[attr-defined]  # asked less often than a function may fail in a row

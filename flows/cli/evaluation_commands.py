@@ -88,9 +88,9 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="a first look: whole questions within 300 calls, of RARE-Met alone where no --protocol is named",
     )
     what.add_argument(
-        "--dry-run", action="store_true", help="count calls, tokens, minutes and money first, after one question"
+        "--dry-run", action="store_true", help="count calls, tokens, minutes and money first, after two questions"
     )
-    what.add_argument("--no-probe", action="store_true", help="with --dry-run: not even that one question")
+    what.add_argument("--no-probe", action="store_true", help="with --dry-run: not even those")
     what.add_argument("--verbose", action="store_true", help="with --dry-run: a row for each part of a protocol")
     add_workers(parser)
     add_limits(parser)

@@ -1,7 +1,7 @@
 """Forecasts of calls, tokens, money and minutes as rows of a table, and their sums."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rarefy.flows.models import roles
 from rarefy.flows.models.accounting import format_money
@@ -18,7 +18,7 @@ def describe_forecast(one: RequestForecast) -> dict[str, str]:
         "tokens in": _range(one.prompt),
         "tokens out": _range(one.completion),
         "cost": _money(one.cost, one.currency) if one.currency else UNPRICED,
-        "minutes": _range(one.minutes, 1),
+        "minutes": _range(one.minutes, _minutes),
     }
 
 
@@ -34,11 +34,21 @@ def sum_forecasts(forecasts: Sequence[RequestForecast], name: str = "all") -> Re
     return RequestForecast(name, "", *sums, currencies.pop() if len(currencies) == 1 else "", "")
 
 
-def _range(of: Range, digits: int = 0) -> str:
+def _whole(number: float) -> str:
+    return f"{number:,.0f}"
+
+
+def _minutes(number: float) -> str:
+    """Minutes as they are shown, in seconds where they are under one."""
+    seconds = 60 * number
+    return f"{number:,.1f}" if number >= 1 or not number else f"{seconds:,.0f} s" if seconds >= 1 else "under 1 s"
+
+
+def _range(of: Range, shown: Callable[[float], str] = _whole) -> str:
     """What is likely, and on a line below from where to where it may come to lie; NaN is not known."""
     if math.isnan(of[1]):
         return "not known"
-    low, likely, high = (f"{number:,.{digits}f}" for number in of)
+    low, likely, high = map(shown, of)
     return likely if low == high else f"{likely}\n{low}–{high}"
 
 

@@ -1,6 +1,7 @@
 """What an evaluation will cost, and an evaluation within a budget of calls, through the command line."""
 
 import json
+import re
 
 import pyarrow.parquet as pq
 import pytest
@@ -8,6 +9,8 @@ from evaluated import evaluate, systems
 
 from rarefy.flows import evaluate as evaluation
 from rarefy.flows.compare import compare
+from rarefy.flows.models.request_forecast import RequestForecast
+from rarefy.flows.reports.forecast_table import describe_forecast
 from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
 
 FEW = (*systems("right"), "--protocol", "rare", "--protocol", "retrieval_robustness", "--questions", "4")
@@ -85,13 +88,29 @@ def test_two_budgets_are_compared_on_what_both_asked(place):
     assert any("--budget 30" in line for line in found.remarks)
 
 
-def test_a_dry_run_counts_calls_by_part_and_asks_one_question(place, capsys):
+def test_a_dry_run_counts_calls_by_part_and_asks_two_questions(place, capsys):
     assert evaluate(place, "dry", *FEW, "--dry-run", "--verbose", quiet=False) == 0
     said = capsys.readouterr().out
     whole = json.loads((place / "budget-30" / "summary.json").read_bytes())["budget"]["of"]
     assert "none, gold" in said and "bm25" in said and "one question of middle length" in said
-    assert f"are {whole} calls" in said and "1 are answered already and not in the table" in said
+    assert f"are {whole} calls" in said and "2 are answered already and not in the table" in said
     assert not (place / "dry" / "summary.json").exists()
+
+
+def test_a_dry_run_leaves_out_what_a_first_call_loads(place, capsys):
+    told = (*systems("loads"), "--protocol", "rare", "--questions", "4")
+    assert evaluate(place, "dry-5", *told, "--dry-run", quiet=False) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    found = re.search(r"after a first call of (?P<first>[\d.]+) s, which may load things: (?P<second>[\d.]+) s", said)
+    assert found and float(found["first"]) >= 0.4 > float(found["second"])
+
+
+def test_minutes_under_one_are_shown_in_seconds():
+    def minutes(*three):
+        return describe_forecast(RequestForecast("rare", "", *[(1.0,) * 3] * 4, three, "", ""))["minutes"]
+
+    assert minutes(0.47, 0.47, 0.47) == "28 s" and minutes(0.001, 0.001, 0.001) == "under 1 s"
+    assert minutes(0.5, 2.0, 90.0) == "2.0\n30 s–90.0" and minutes(0.0, 0.0, 0.0) == "0.0"
 
 
 def test_a_dry_run_of_a_system_that_retrieves_itself_embeds_nothing_and_counts_the_calls(place, monkeypatch, capsys):
