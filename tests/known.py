@@ -132,6 +132,13 @@ def finds(asked: SystemInput) -> dict[str, object]:
     return {"answer": _gold(asked), "retrieved": [{"id": f"page-{n}", "text": f"Page {n}. {text}"}]}
 
 
+def finds_more(asked: SystemInput) -> dict[str, object]:
+    """As `finds`, and another passage behind it."""
+    found = finds(asked)
+    more = {"id": "page-of-nothing", "text": "Nobody knows anything of this page."}
+    return {"answer": found["answer"], "retrieved": [*found["retrieved"], more]}  # type: ignore[misc]
+
+
 def refuses(asked: SystemInput) -> str:
     """Refuses always."""
     return "I cannot answer the question."

@@ -16,7 +16,9 @@ import pytest
 from evaluated import evaluate, systems
 
 from rarefy.flows import evaluate as evaluating
+from rarefy.flows.compare import compare
 from rarefy.flows.config import Config
+from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
 
 PROTOCOLS = ("rare", "sure", "retrieval_robustness", "effect_size", "magic_mushroom")
 
@@ -258,3 +260,26 @@ def test_the_retriever_of_a_system_that_says_what_it_found_is_measured_by_wordin
     for name in ("summary.md", "report.html"):
         assert "What known:finds retrieves itself" in (place / "found" / name).read_text("utf-8")
     assert evaluate(place, "found", *arguments) == 0, "the same command goes on in the same folder"
+
+
+def test_a_comparison_says_that_two_retrievers_differ_in_k(place, api):
+    for name in ("finds", "finds_more"):
+        arguments = ("--system", f"known:{name}", "--protocol", "rare", "--questions", "6")
+        assert evaluate(place, f"k-{name}", *arguments) == 0
+    config = StatisticsConfig(draws=100)
+    found = compare(place / "k-finds", place / "k-finds_more", config=config)
+    (said,) = [line for line in found.remarks if line.startswith("own retrieval")]
+    assert "A gives up to 1 passages a question and B up to 2; Recall@k is compared for k up to 1, " in said
+    same = compare(place / "k-finds", place / "k-finds", config=config)
+    assert not any(line.startswith("own retrieval") for line in same.remarks)
+
+
+def test_a_split_that_is_all_of_the_benchmark_is_not_offered_again():
+    notes: list[str] = []
+    for every in (155, 200):
+        opened = SimpleNamespace(asked=155, of=155, every=every, split="test", name="sample")
+        board = SimpleNamespace(note=lambda label, text: notes.append(text))
+        run = SimpleNamespace(stage=lambda name, work, opened=opened: opened, store=None, board=board)
+        evaluating._open(run, None, "", 0, ())
+    assert notes[0] == "asks the 155 questions of the test split of sample"
+    assert notes[1] == f"{notes[0]}; --split all asks all 200"

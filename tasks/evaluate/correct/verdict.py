@@ -90,7 +90,8 @@ _NUMBERED_NAME = re.compile(  # "Note 7", "KC-46A", "10-K", "(b)(3)"
     re.IGNORECASE,
 )
 _VAGUE_PROSE = re.compile(  # words of a long answer that may say how much, or decline
-    r"\b(?:cannot|without|(?:do|does|did) not|not (?:available|given|stated)|impossible|unable|needs?|please"
+    r"\b(?:cannot|without|(?:do|does|did) not|not (?:available|given|stated)|nothing|no (?:figure|amount|number)"
+    r"|impossible|unable|needs?|please"
     r"|var(?:y|ies)|depends?|equals?|same|unchanged|majority|several"
     r"|(?<!in )(?:dozens|hundreds|thousands|millions|billions) of)\b|n't\b",
     re.IGNORECASE,

@@ -273,7 +273,7 @@ def test_an_answer_cannot_speak_for_the_judge():
 
 def test_a_very_long_answer_is_shown_with_its_middle_left_out():
     judge = says("No")
-    scored("all " * 5_000, config=JUDGED.model_copy(update={"longest": 200}), judge=judge)
+    scored("half " * 5_000, config=JUDGED.model_copy(update={"longest": 200}), judge=judge)
     assert len(judge.asked[0].messages[-1].content) < 3_000 and "[...]" in judge.asked[0].messages[-1].content
 
 
