@@ -30,6 +30,8 @@ PIECES = (
     "Alto, ",
     "Dana ",
     "2024 ",
+    "according to Form 10-K. ",
+    "(Form 10-K) ",
 )
 
 
