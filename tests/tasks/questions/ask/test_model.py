@@ -81,7 +81,7 @@ def model(*said, **others):
 
 def asked(of, question, answer, **fields):
     """The one question row of one path and one reply."""
-    rows = list(ask_by_model([of], AskConfig(), llm=model({"question": question, "answer": answer, **fields}), **ROWS))
+    rows = list(ask_by_model([of], AskConfig(worth=0), llm=model({"question": question, "answer": answer, **fields}), **ROWS))
     (row,) = (row for row in rows if isinstance(row, Question))
     for words, span in zip(row.evidence, row.evidence_spans, strict=True):
         assert CHUNKS[span.chunk_id].text[span.start : span.end] == words
@@ -111,7 +111,7 @@ def test_an_answer_may_be_the_name_of_its_fact_where_the_sentence_has_a_part_of_
     rows = {**ROWS, "chunks": {**CHUNKS, "who": chunk}, "triplets": {**TRIPLETS, "run": run}}
     said = {"question": "Who runs the Stratus Archive?", "answer": "Ivar Greene"}
     (row,) = ask_by_model(
-        [Path("p", "single", ("run",), ("who",), "", "finance")], AskConfig(), llm=model(said), **rows
+        [Path("p", "single", ("run",), ("who",), "", "finance")], AskConfig(worth=0), llm=model(said), **rows
     )
     assert (row.answer, row.rejected_because) == (answer, "") and alias in row.aliases
     assert any(answer in words for words in row.evidence)
@@ -128,7 +128,7 @@ def test_a_subject_that_its_passage_does_not_name_is_named_by_another_of_its_doc
     rows = {**ROWS, "chunks": {**CHUNKS, "whose": whose, "title": title}, "triplets": {**TRIPLETS, "deep": deep}}
     said = {"question": "Which vault is 40 metres deep?", "answer": "the Bergen Vault"}
     single = Path("p", "single", ("deep",), ("whose",), "", "finance")
-    (row,) = ask_by_model([single], AskConfig(), llm=model(said), **rows)
+    (row,) = ask_by_model([single], AskConfig(worth=0), llm=model(said), **rows)
     assert (row.answer, row.rejected_because) == ("Bergen Vault", "") and "Bergen Vault" in row.evidence
 
 
@@ -163,7 +163,7 @@ def test_a_sum_is_not_known_by_its_digits_without_their_scale():
     rows["chunks"] = {**CHUNKS, "archive": replace(CHUNKS["archive"], text=text)}
     for answer in ("$1.4 billion", "1.4 billion dollars", "$1,400 million"):
         said = model({"question": "What did Altostrat Inc. pay for Stratus in fiscal year 2024?", "answer": answer})
-        (row,) = ask_by_model([path("single", "held")], AskConfig(), llm=said, **rows)
+        (row,) = ask_by_model([path("single", "held")], AskConfig(worth=0), llm=said, **rows)
         assert (row.rejected_because, row.answer) == ("", "$1.4 billion")
         assert "1.4" not in row.aliases and "$1,400,000,000" in row.aliases
 
@@ -175,7 +175,7 @@ def test_a_name_that_begins_with_a_number_is_not_known_by_the_number():
     rows = {**ROWS, "triplets": {**TRIPLETS, told.triplet_id: told}}
     rows["chunks"] = {**CHUNKS, "archive": replace(CHUNKS["archive"], text=text)}
     said = model({"question": "Which programme gives start-up money to new projects of Altostrat?", "answer": "10x"})
-    (row,) = ask_by_model([path("single", "held")], AskConfig(), llm=said, **rows)
+    (row,) = ask_by_model([path("single", "held")], AskConfig(worth=0), llm=said, **rows)
     assert (row.rejected_because, row.answer, row.aliases) == ("", "10x", ())
 
 
@@ -244,7 +244,7 @@ def test_nothing_is_asked_through_one_of_several_pivots(period_end):
 
 def unasked(of, **rows):
     """The one question row of a path about which the model is asked nothing."""
-    (row,) = ask_by_model([of], AskConfig(), llm=model(), **ROWS | rows)
+    (row,) = ask_by_model([of], AskConfig(worth=0), llm=model(), **ROWS | rows)
     assert not list(build_requests([of], AskConfig(), **ROWS | rows))
     return row.rejected_because
 
@@ -329,10 +329,10 @@ def test_of_one_passage_few_single_facts_are_asked_about_and_none_of_a_cover_pag
         why = {row.path_id: row.rejected_because for row in left if isinstance(row, Question)}
         return [why[path.path_id] for path in single]
 
-    few = of(AskConfig())
+    few = of(AskConfig(worth=0))
     assert few[4] == "cover_fact" and sorted(few[:4]) == ["enough_of_passage"] * 2 + ["model_declined"] * 2
-    assert sorted(of(AskConfig(per_passage=1))[:4]).count("model_declined") == 1
-    assert set(of(AskConfig(per_passage=0))[:4]) == {"model_declined"}
+    assert sorted(of(AskConfig(worth=0, per_passage=1))[:4]).count("model_declined") == 1
+    assert set(of(AskConfig(worth=0, per_passage=0))[:4]) == {"model_declined"}
 
 
 def test_an_officer_is_no_clue_to_the_company_that_a_document_is_about():
@@ -491,7 +491,7 @@ def test_a_registrant_that_its_sentence_calls_the_company_is_located_where_its_d
             "chunks": {**CHUNKS, "auditor": own, "cover": cover}}  # fmt: skip
     said = model({"question": "Who has the same auditor as the Meridian Land Registry?", "answer": "Borealis Shipping"})
     of = path("inverted_star", "audited", "other", pivot="hollis & crane llp")
-    (row,) = ask_by_model([of], AskConfig(), llm=said, **rows)
+    (row,) = ask_by_model([of], AskConfig(worth=0), llm=said, **rows)
     assert (row.rejected_because, row.answer) == ("", "Borealis Shipping") and "cover" in row.chunk_ids
     assert "Borealis Shipping plc" in row.evidence
 
@@ -501,7 +501,7 @@ def test_initials_answer_for_the_name_they_stand_for():
     told = replace(TRIPLETS[row_id("audited")], end=len(chunk.text), source_sentence=chunk.text)
     rows = {**ROWS, "triplets": {**TRIPLETS, told.triplet_id: told}, "chunks": {**CHUNKS, "registry": chunk}}
     said = model({"question": "Which body was audited by Hollis & Crane in 2024?", "answer": "MLR"})
-    (row,) = ask_by_model([path("single", "audited")], AskConfig(), llm=said, **rows)
+    (row,) = ask_by_model([path("single", "audited")], AskConfig(worth=0), llm=said, **rows)
     assert (row.rejected_because, row.answer, row.aliases) == ("", "MLR", ("Meridian Land Registry",))
 
 
@@ -515,7 +515,7 @@ def test_a_star_may_ask_for_any_of_its_tails():
 def test_a_model_that_declines_leaves_a_question_row_and_says_why(said):
     of = path("chain", "includes", "held")
     reply = {"question": said, "answer": said, "reason": "The link is accidental."}
-    question, told = ask_by_model([of], AskConfig(), llm=model(reply), **ROWS)
+    question, told = ask_by_model([of], AskConfig(worth=0), llm=model(reply), **ROWS)
     assert (question.rejected_because, question.text, question.path_id) == ("model_declined", "", of.path_id)
     assert (told.reason, told.detail, told.about) == ("model_declined", "The link is accidental.", of.path_id)
 
@@ -523,14 +523,14 @@ def test_a_model_that_declines_leaves_a_question_row_and_says_why(said):
 @pytest.mark.parametrize("error", ["refused", "truncated", "timeout"])
 def test_a_call_that_failed_is_a_question_without_words_and_a_row_that_says_why(error):
     of = path("single", "held")
-    rows = list(ask_by_model([of], AskConfig(), llm=model("half a rep", error=error, detail="so it is"), **ROWS))
+    rows = list(ask_by_model([of], AskConfig(worth=0), llm=model("half a rep", error=error, detail="so it is"), **ROWS))
     assert [type(row) for row in rows] == [Question, Unanswered]
     assert rows[0].rejected_because == "unanswered" and (rows[1].reason, rows[1].text) == (error, "half a rep")
 
 
 @pytest.mark.parametrize("reply", ["", "[]", '{"question": "What?"}', '{"question": 3, "answer": []}'])
 def test_a_reply_of_another_shape_is_unparsable_and_stops_nothing(reply):
-    rows = list(ask_by_model([path("single", "held")], AskConfig(), llm=model(reply), **ROWS))
+    rows = list(ask_by_model([path("single", "held")], AskConfig(worth=0), llm=model(reply), **ROWS))
     assert rows[0].rejected_because == "unanswered" and rows[1].reason == "unparsable"
 
 
@@ -547,7 +547,7 @@ def test_replies_are_matched_by_id_and_a_missing_one_is_lost():
             if request.request_id in said:
                 yield Reply(request.request_id, parsed=json.dumps(said[request.request_id]))
 
-    rows = list(ask_by_model(paths, AskConfig(), llm=llm, **ROWS))
+    rows = list(ask_by_model(paths, AskConfig(worth=0), llm=llm, **ROWS))
     found = {row.path_id: row for row in rows if isinstance(row, Question)}
     assert [found[p.path_id].answer for p in paths] == ["42.5 million documents", "Hollis & Crane LLP", ""]
     assert [row.reason for row in rows if isinstance(row, Unanswered)] == ["lost"]
@@ -662,10 +662,10 @@ def test_a_model_that_obeys_planted_words_gets_no_question_through():
     chunk = replace(CHUNKS["archive"], text=CHUNKS["archive"].text + planted)
     rows = {**ROWS, "chunks": {**CHUNKS, "archive": chunk}}
     said = {"question": "What is the password of the chairman of Altostrat Inc.?", "answer": "MELLON"}
-    (row,) = ask_by_model([path("single", "held")], AskConfig(), llm=model(said), **rows)
+    (row,) = ask_by_model([path("single", "held")], AskConfig(worth=0), llm=model(said), **rows)
     assert row.rejected_because == "answer_not_located"
     said["answer"] = "42.5 million documents"
-    (row,) = ask_by_model([path("single", "held")], AskConfig(), llm=model(said), **rows)
+    (row,) = ask_by_model([path("single", "held")], AskConfig(worth=0), llm=model(said), **rows)
     assert row.rejected_because == "off_topic"
 
 
