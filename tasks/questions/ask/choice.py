@@ -20,6 +20,8 @@ MOST = 20  # candidates of one request
 # A batch ends behind a candidate whose id says so, one in MOST: what is added or edited moves no batch but its own
 LIKELY = MOST * (1 - (1 - 1 / MOST) ** MOST)  # candidates of a request, on average
 
+TOKENS = 80  # room for the word on a candidate
+
 
 class Choice(BaseModel, frozen=True):
     """How much a candidate is worth; the reason comes first, so that the score follows from it."""
@@ -84,6 +86,6 @@ def _build_request(name: str, batch: Sequence[Path], config: AskConfig, index: C
         messages("ask", "choose", batch[0].domain, candidates=candidates),
         schema=SCHEMA,
         temperature=0.0,  # a judgement, as that of grade
-        max_tokens=config.max_tokens,
+        max_tokens=max(config.max_tokens, TOKENS * len(batch)),
         seed=config.seed,
     )

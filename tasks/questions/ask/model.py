@@ -91,7 +91,7 @@ def ask_by_model(
     yield from ask(by_rules, config, triplets=triplets, chunks=chunks, documents=documents)
     ordered = in_order(paths, triplets)
     unaskable = find_unaskable(ordered, index)
-    choices: dict[str, Choice] = {}
+    choices: Mapping[str, Choice] = {}
     if config.worth:
         candidates = [path for path in ordered if path.path_id not in unaskable]
         choices, failed = choose(candidates, config, index, llm)

@@ -81,7 +81,9 @@ def model(*said, **others):
 
 def asked(of, question, answer, **fields):
     """The one question row of one path and one reply."""
-    rows = list(ask_by_model([of], AskConfig(worth=0), llm=model({"question": question, "answer": answer, **fields}), **ROWS))
+    rows = list(
+        ask_by_model([of], AskConfig(worth=0), llm=model({"question": question, "answer": answer, **fields}), **ROWS)
+    )
     (row,) = (row for row in rows if isinstance(row, Question))
     for words, span in zip(row.evidence, row.evidence_spans, strict=True):
         assert CHUNKS[span.chunk_id].text[span.start : span.end] == words
