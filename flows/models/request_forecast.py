@@ -504,8 +504,8 @@ def multiply_ranges(left: Range, right: Range) -> Range:
 
 def worth_share(rates: Rates) -> Range:
     """The share of what a model could ask about that it says is worth asking."""
-    low, _, high = AS_BEFORE if rates.builds else UNSEEN
-    return rates.worth * low, rates.worth, min(rates.worth * high, 1.0)
+    low, _, _ = AS_BEFORE if rates.builds else UNSEEN
+    return rates.worth * low, rates.worth, 1.0
 
 
 def count_choices(counts: Counts) -> Range:
@@ -514,7 +514,7 @@ def count_choices(counts: Counts) -> Range:
 
 
 def worded_share(tally: RequestTally, rates: Rates) -> Range:
-    """The share of a tally's requests that will be sent: where it is yet to be said what is worth asking, of the rest some."""
+    """The share of a tally's requests that will be sent: of wordings, what a model will say is worth asking."""
     first = tally.schemas[choice.SCHEMA] / tally.calls if tally.calls else 0.0
     return add_ranges((first,) * 3, multiply_ranges((1 - first,) * 3, worth_share(rates))) if first else (1, 1, 1)
 

@@ -7,6 +7,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Reply, Triplet, Unanswered, row_id
 from rarefy.tasks.questions.ask import AskConfig
+from rarefy.tasks.questions.ask.choice import MOST, SCHEMA, in_batches
 from rarefy.tasks.questions.ask.model import ask_by_model, build_requests, in_order, request_id
 from rarefy.tasks.questions.ask.model_checks import tidy, wording_objection
 from rarefy.tasks.questions.ask.roles import path_roles
@@ -680,3 +681,94 @@ def test_kinds_without_a_prompt_are_not_asked_of_a_model(kind):
 def test_what_a_model_writes_in_capitals_stays_so():
     question = "How many documents did the Stratus ARCHIVE hold as of June 30, 2024?"
     assert asked(path("single", "held"), question, "42.5 million documents").text == question
+
+
+# What is worth asking
+
+PATHS = [path("single", name) for name in ("held", "audited", "other")]
+
+
+def choosing(worth, requests):
+    """A model with this word on each fact, by what its candidate says; it words nothing."""
+
+    def llm(asked):
+        for request in asked:
+            requests.append(request)
+            said = {"question": "", "answer": ""}
+            if request.schema == SCHEMA:
+                shown = request.messages[-1].content.split("\nCandidate ")
+                named = [(n, name) for n, text in enumerate(shown, 1) for name in worth if name in text]
+                said = {"candidates": [{"number": n, "reason": "so", "worth": worth[name]} for n, name in named]}
+            yield Reply(request.request_id, text=json.dumps(said), parsed=json.dumps(said))
+
+    return llm
+
+
+def reasons(paths, config, llm, rows=ROWS):
+    made = list(ask_by_model(paths, config, llm=llm, **rows))
+    why = {row.path_id: row.rejected_because for row in made if isinstance(row, Question)}
+    return [why[one.path_id] for one in paths], [row for row in made if isinstance(row, Unanswered)]
+
+
+def test_what_is_worth_less_is_not_worded_and_its_reason_is_kept():
+    requests = []
+    llm = choosing({"Stratus Archive": 4, "Meridian Land Registry": 3, "Borealis": 7}, requests)
+    found, why = reasons(PATHS, AskConfig(), llm)
+    assert found == ["model_declined", "model_declined", "model_declined"]  # 7 is no score: nothing is settled by it
+    assert sorted(row.reason for row in why) == ["model_declined"] * 3 + ["unparsable"]
+    llm = choosing({"Stratus Archive": 4, "Meridian Land Registry": 3}, requests := [])  # of the third nothing is said
+    found, why = reasons(PATHS, AskConfig(), llm)
+    assert found == ["model_declined", "not_worth_asking", "model_declined"]
+    (low,) = (row for row in why if row.about == PATHS[1].path_id)
+    assert (low.reason, low.detail) == ("model_declined", "worth 3: so")
+    assert [request.schema == SCHEMA for request in requests].count(False) == 2
+    assert reasons(PATHS, AskConfig(worth=3), llm)[0] == ["model_declined"] * 3
+
+
+def test_without_a_bound_no_such_request_is_made():
+    reasons(PATHS, AskConfig(worth=0), choosing({}, requests := []))
+    assert requests == list(build_requests(PATHS, AskConfig(), **ROWS))
+
+
+def test_of_one_passage_the_facts_worth_most_are_worded():
+    held = TRIPLETS[row_id("held")]
+    more = {f"t{i}": replace(held, triplet_id=f"t{i}", subject=f"Vault {i}", relation=f"held {i}") for i in range(3)}
+    single = [Path(row_id(name), "single", (name,), ("archive",), "", "finance") for name in more]
+    llm = choosing({"Vault 0": 5, "Vault 1": 4, "Vault 2": 5}, [])
+    found, _ = reasons(single, AskConfig(), llm, ROWS | {"triplets": TRIPLETS | more})
+    assert found == ["model_declined", "enough_of_passage", "model_declined"]
+
+
+def test_a_path_shows_its_facts_without_the_passages():
+    reasons([path("chain", "includes", "held")], AskConfig(), choosing({}, requests := []))
+    shown = requests[0].messages[-1].content
+    assert "Candidate 1, a path (chain)" in shown and "Stratus Archive [B] | held | 42.5 million documents [C]" in shown
+    assert "Its largest customer" not in shown and "you read annual reports" not in requests[0].messages[0].content
+    assert "SEC Form 10-K" in requests[0].messages[0].content
+
+
+def test_batches_hold_one_domain_and_an_added_path_moves_no_other_batch():
+    paths = [Path(f"p{n:03}", "single", (), (), "", "finance" if n < 90 else "policy") for n in range(120)]
+    batches = list(in_batches(paths))
+    assert [one for batch in batches for one in batch] == paths
+    assert all(len(batch) <= MOST and len({one.domain for one in batch}) == 1 for batch in batches)
+    again = list(in_batches([*paths[:40], Path("new", "single", (), (), "", "finance"), *paths[40:]]))
+    assert sum(batch in batches for batch in again) >= len(batches) - 3
+
+
+def test_the_sentence_before_is_shown_where_it_stands_in_the_same_paragraph():
+    def shown(name, sentences, rows=ROWS):
+        (request,) = build_requests([path("single", name)], AskConfig(sentences=sentences), **rows)
+        return request.messages[-1].content
+
+    before = "before its sentence: The Nimbus segment includes the Stratus Archive, a storage service."
+    assert before in shown("runs from", 2) and "before its sentence" not in shown("runs from", 1)
+    assert "before its sentence" not in shown("includes", 2)  # the first of its paragraph
+    assert "before its sentence" not in shown("sales", 9)  # a row of a table
+    # a chunk that begins with the sentence: the one before stands in the document
+    text = CHUNKS["cloud"].text
+    start = text.index("The Stratus Archive is run")
+    cut = replace(CHUNKS["cloud"], start=start, text=text[start:])
+    moved = replace(TRIPLETS[row_id("runs from")], start=0, end=len(text) - start)
+    rows = ROWS | {"chunks": CHUNKS | {"cloud": cut}, "triplets": TRIPLETS | {moved.triplet_id: moved}}
+    assert before in shown("runs from", 2, rows) and DOCUMENTS["d-cloud"].text == text
