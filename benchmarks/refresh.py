@@ -30,7 +30,7 @@ METHODS = {
         "llm": MODEL,
         "judge": MODEL | {"model": "judge"},
         "extract": {"methods": ["cover", "model"]},
-        "ask": {"method": "model"},
+        "ask": {"method": "model", "worth": 0},
         "grade": {"by": "model"},
         "perturb": SOME,
     },

@@ -28,7 +28,9 @@ from rarefy.flows.models.request_forecast import (
     RequestForecast,
     RequestTally,
     RequestVolume,
+    add_ranges,
     combine_volumes,
+    count_choices,
     count_rows,
     count_variant_requests,
     dry_run,
@@ -37,6 +39,7 @@ from rarefy.flows.models.request_forecast import (
     kept_share,
     multiply_ranges,
     prompt_overhead,
+    worded_share,
 )
 from rarefy.flows.reports.console import Terminal, as_table
 from rarefy.flows.reports.forecast_table import describe_forecast, sum_forecasts
@@ -128,9 +131,14 @@ def estimate_stages(state: EstimateState, parts: Sequence[Part], tables: Tables)
     chunks = sum(run.store.rows(part["chunks"]) for part in parts)
     paths = _traced(state, _extracted(state, parts), tables)
     counts = count_rows(run.store, paths["paths"], ()) if paths else guess_paths(chunks, state.rates)
-    asked = _make_or_count(state, stages.asking(config), paths, counts.single, counts.multi, counts.wide)
+    chosen, first = counts, (0.0, 0.0, 0.0)
+    if stages.asking.asked(config) and config.ask.worth:
+        chosen, first = counts.worth_asking(state.rates), count_choices(counts)
+    asked = _make_or_count(
+        state, stages.asking(config), paths, add_ranges(chosen.single, first), chosen.multi, counts.wide
+    )
     judged = run.whole(stages.judging(config), asked) if asked else None
-    standing = count_rows(run.store, judged["questions"], ("",)) if judged else counts.standing(state.rates)
+    standing = count_rows(run.store, judged["questions"], ("",)) if judged else chosen.standing(state.rates)
     none: Range = (0, 0, 0)
     tried = _make_or_count(
         state, stages.probing(config), judged, none, multiply_ranges(standing.multi, (standing.wide,) * 3), 1.0
@@ -303,7 +311,10 @@ def _make_or_count(
     tallies: dict[str, RequestTally] = {}
     rows = dry_run(job, given, run.store, state.books, tallies)
     for tally in tallies.values():
-        _add(state, job.stage, tally, share, "exact requests" if share == (1, 1, 1) else "requests of all that stand")
+        part = worded_share(tally, state.rates)
+        basis = "exact requests" if share == (1, 1, 1) else "requests of all that stand"
+        basis = basis if part == (1, 1, 1) else "requests of all, if worth asking"
+        _add(state, job.stage, tally, multiply_ranges(share, part), basis)
     return None if any(tally.calls for tally in tallies.values()) else {**tables, **_kept(run.store, rows)}
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import heapq
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
@@ -29,6 +29,7 @@ from rarefy.tasks.models.nli.by_model import build_request, check_with
 from rarefy.tasks.perturb import CATALOGUE, PerturbConfig
 from rarefy.tasks.perturb.catalogue import Perturbation, count_wanted, is_written_by_model
 from rarefy.tasks.perturb.proof import ENTAILMENT
+from rarefy.tasks.questions.ask import choice
 from rarefy.tasks.store.recipe import Inputs, Job
 from rarefy.tasks.store.tables import Store, digest
 
@@ -75,6 +76,7 @@ class Rates:
     stand_multi: float = 0.55
     paths_by_rules: float = 0.3  # per chunk: of annual reports one, of prose none
     stand_by_rules: float = 0.8
+    worth: float = 0.5  # share of what a model could ask about that it says is worth asking: 17 of 36 recorded ones
     kept_multi: float = 0.8  # share of the multi-hop questions that stand after they were tried on single chunks
     kept_graded: float = 0.8  # share of the judged questions that are kept; of the recorded ones 117 of 160
     builds: int = 0  # that these are from
@@ -119,7 +121,7 @@ def rate_names(config: Config) -> list[str]:
     }
     whole = config.model_dump(mode="json", exclude=apart)
     models = [config.llm.model, config.judge.model]
-    like = [config.extract.methods, config.ask.method, config.graph.model_dump(mode="json")]
+    like = [config.extract.methods, config.ask.method, config.ask.worth, config.graph.model_dump(mode="json")]
     return [f"estimates/rates-{digest(what)}" for what in ([*models, whole], [*models, like], like)]
 
 
@@ -150,6 +152,8 @@ def measure_rates(chunks: int, paths: Sequence[tuple[str, int]], questions: Sequ
     """The rates of a build with so many chunks, these paths (pattern, chunks) and these questions (pattern, reason)."""
     single = sum(pattern == "single" for pattern, _ in paths)
     multi = [count for pattern, count in paths if is_multi_hop(pattern)]
+    dropped = Counter(pattern == "single" for pattern, why in questions if why == "not_worth_asking")
+    worded = single - dropped[True], len(multi) - dropped[False]
     stood = [(pattern, why) for pattern, why in questions if why in {"", *OPEN} or why.startswith("judge_")]
     one = sum(pattern == "single" for pattern, _ in stood)
     by_rules = [sum(pattern in JUDGED_BY_RULES for pattern, _ in rows) for rows in (paths, stood)]
@@ -160,10 +164,11 @@ def measure_rates(chunks: int, paths: Sequence[tuple[str, int]], questions: Sequ
         paths_single=single / max(chunks, 1),
         paths_multi=len(multi) / max(chunks, 1),
         chunks_multi=sum(multi) / len(multi) if multi else default.chunks_multi,
-        stand_single=one / single if single else default.stand_single,
-        stand_multi=len(many) / len(multi) if multi else default.stand_multi,
+        stand_single=one / worded[0] if worded[0] else default.stand_single,
+        stand_multi=len(many) / worded[1] if worded[1] else default.stand_multi,
         paths_by_rules=by_rules[0] / max(chunks, 1),
         stand_by_rules=by_rules[1] / by_rules[0] if by_rules[0] else default.stand_by_rules,
+        worth=sum(worded) / (single + len(multi)) if single + len(multi) else default.worth,
         kept_multi=sum(many) / len(many) if many else default.kept_multi,
         kept_graded=judged.count("") / len(judged) if any(judged) else default.kept_graded,
         builds=1,
@@ -186,6 +191,7 @@ class RequestTally:
     most: int = 0  # tokens of the replies, if each took all it may
     likely: float = 0.0  # tokens of the replies, where no ledger knows
     sample: list[tuple[int, str, str]] = field(default_factory=list)  # hash (negative), prompt, schema
+    schemas: Counter[str] = field(default_factory=Counter)  # of the requests to be sent
     seen: set[str] = field(default_factory=set)  # keys: what is asked twice is sent once
 
     def add(self, request: Request, key: str, reply: float = 0.0) -> None:
@@ -197,6 +203,7 @@ class RequestTally:
         self.calls += 1
         self.characters += prompt_length(request)
         self.words += len(text)
+        self.schemas[request.schema] += 1
         self.most += request.max_tokens
         self.likely += reply or OF_ROOM * request.max_tokens
         entry = (-int(hashlib.blake2b(key.encode(), digest_size=8).hexdigest(), 16), text, request.schema)
@@ -454,6 +461,11 @@ class Counts:
         """All together."""
         return add_ranges(self.single, self.several)
 
+    def worth_asking(self, rates: Rates) -> "Counts":
+        """The counts after a model said what is worth asking; what rules ask is not put to it."""
+        share = worth_share(rates)
+        return replace(self, single=multiply_ranges(self.single, share), multi=multiply_ranges(self.multi, share))
+
     def standing(self, rates: Rates) -> "Counts":
         """The counts after the gates."""
         low, _, high = AS_BEFORE if rates.builds else UNSEEN
@@ -488,6 +500,23 @@ def add_ranges(left: Range, right: Range) -> Range:
 def multiply_ranges(left: Range, right: Range) -> Range:
     """The product of two ranges, end by end."""
     return left[0] * right[0], left[1] * right[1], left[2] * right[2]
+
+
+def worth_share(rates: Rates) -> Range:
+    """The share of what a model could ask about that it says is worth asking."""
+    low, _, _ = AS_BEFORE if rates.builds else UNSEEN
+    return rates.worth * low, rates.worth, 1.0
+
+
+def count_choices(counts: Counts) -> Range:
+    """The requests for what is worth asking, before any question is worded."""
+    return multiply_ranges(add_ranges(counts.single, counts.multi), (1 / choice.LIKELY,) * 3)
+
+
+def worded_share(tally: RequestTally, rates: Rates) -> Range:
+    """The share of a tally's requests that will be sent: of wordings, what a model will say is worth asking."""
+    first = tally.schemas[choice.SCHEMA] / tally.calls if tally.calls else 0.0
+    return add_ranges((first,) * 3, multiply_ranges((1 - first,) * 3, worth_share(rates))) if first else (1, 1, 1)
 
 
 def kept_share(rates: Rates) -> Range:

@@ -226,7 +226,8 @@ def _remember(store: Store, config: Config, tables: Mapping[str, str]) -> None:
     paths, questions = store.table(tables["paths"]), store.table(tables["questions"])
     # a path without a question is one of which nothing was asked, unless the model was, and gave none
     about = zip(*(questions[name].to_pylist() for name in ("path_id", "text", "rejected_because")), strict=True)
-    left_out = {path for path, text, why in about if not text and why not in ("model_declined", "unanswered")}
+    asked = ("model_declined", "unanswered", "not_worth_asking")
+    left_out = {path for path, text, why in about if not text and why not in asked}
     rows = zip(*(paths[name].to_pylist() for name in ("path_id", "pattern", "chunk_ids")), strict=True)
     made = request_forecast.measure_rates(
         store.rows(tables["chunks"]),

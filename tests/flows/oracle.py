@@ -51,7 +51,15 @@ def _said(prompt: str) -> object:
         return {"reason": "plain", "readability": 5, "clarity": 5, "correctness": 5}
     if "answered from this passage alone" in prompt:
         return {"answer": ""}
+    if "Say of each of these" in prompt:
+        return {"candidates": list(_choices(prompt))}
     return _question(FACT.findall(prompt))
+
+
+def _choices(prompt: str) -> Iterator[dict[str, object]]:
+    """Nobody wants to know where anybody is headquartered; all else is worth asking."""
+    for number, text in enumerate(prompt.split("\nCandidate "), 1):
+        yield {"number": number, "reason": "", "worth": 2 if "is headquartered in" in text else 5}
 
 
 def _varied(prompt: str) -> object:

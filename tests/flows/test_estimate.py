@@ -18,6 +18,7 @@ model = "oracle-1"
 methods = [{methods}]
 [ask]
 method = "model"
+worth = 0
 [grade]
 by = "model"
 [perturb]
@@ -115,6 +116,17 @@ def test_the_ledger_says_how_long_a_token_is(place, reports, build, capsys, api)
     came = actual(place, "other")["ask"]
     assert said["ask"]["calls"][1] == came["calls"]
     assert said["ask"]["prompt"][1] == pytest.approx(came["prompt_tokens"], rel=0.05)
+
+
+def test_where_it_is_yet_to_be_said_what_is_worth_asking_the_rest_is_a_range(place, build, capsys, api):
+    (place / "quick.toml").write_text((place / "quick.toml").read_text().replace("worth = 0", "worth = 4"))
+    said, told = estimated(place, capsys)
+    assert "ask: requests of all, if worth asking" in told
+    code, told = build(place)
+    assert code == 0, told
+    low, likely, high = said["ask"]["calls"]
+    assert low < likely < high and low <= actual(place)["ask"]["calls"] <= high
+    assert "all of it is in the store" in estimated(place, capsys)[1]
 
 
 def test_after_one_build_another_like_it_is_known_to_a_fifth(place, reports, build, capsys, api):

@@ -19,7 +19,7 @@ BY_MODEL = BY_RULES | {
     "llm": READER,
     "judge": READER | {"model": "judge"},
     "extract": {"methods": ["cover", "model"], "model": {"window": 2, "passes": 2}},
-    "ask": {"method": "model"},
+    "ask": {"method": "model", "worth": 0},
     "probe": {"by": "model"},
     "grade": {"by": "model"},
 }

@@ -47,6 +47,18 @@ class AskConfig(BaseModel, frozen=True, extra="forbid"):
     temperature: float = Field(0.8, ge=0, description="of the model; RARE asks at 0.8")
     max_tokens: int = Field(1_000, ge=1, description="of one reply of the model")
     seed: int = Field(0, description="of the model, for a provider that takes one")
+    worth: int = Field(
+        4,
+        ge=0,
+        le=5,
+        description="of what a model could ask about, the least worth (1-5) by its own word, which it is asked for "
+        "first, many at once; what is worth less is not worded. 0: all is worded, and no such request is made",
+    )
+    sentences: int = Field(
+        2,
+        ge=1,
+        description="sentences of a fact's paragraph that a model is shown with it, its own and those before it",
+    )
     per_passage: int = Field(
         2,
         ge=0,

@@ -3,8 +3,8 @@
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from itertools import combinations
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -27,9 +27,10 @@ from rarefy.tasks.knowledge.graph.facts import is_literal
 from rarefy.tasks.knowledge.graph.filers import is_by_rank
 from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
-from rarefy.tasks.models.prompts import messages, title
+from rarefy.tasks.models.prompts import messages
 from rarefy.tasks.questions.ask import AskConfig, ask, make_question
 from rarefy.tasks.questions.ask.aliases import company_names
+from rarefy.tasks.questions.ask.choice import Choice, choose
 from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, leads_elsewhere, object_of, relation_of
 from rarefy.tasks.questions.ask.model_checks import (
     has_name,
@@ -41,86 +42,16 @@ from rarefy.tasks.questions.ask.model_checks import (
     tidy,
     wording_objection,
 )
+from rarefy.tasks.questions.ask.passages import build_passages
 from rarefy.tasks.questions.ask.patterns import Wording, refuse
-from rarefy.tasks.questions.ask.roles import Roles, path_roles
+from rarefy.tasks.questions.ask.roles import path_roles
 from rarefy.tasks.questions.gates.alternatives import Alternatives
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.corpus import several_chunks
 from rarefy.tasks.questions.gates.wording import is_telling, pivot_rarity
 from rarefy.tasks.text.states import STATES
 
-
-@dataclass(frozen=True, slots=True)
-class ShownFact:
-    """A fact in the prompt: the letters of its ends in the pattern, and the document's words for it, line by line."""
-
-    number: int
-    subject: str
-    head: str
-    relation: str
-    object: str
-    tail: str
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A chunk with the metadata of its document, as (name, value), and its own facts."""
-
-    number: int
-    about: tuple[tuple[str, str], ...]
-    text: str
-    facts: tuple[ShownFact, ...]
-
-
-def build_passages(facts: Sequence[Triplet], roles: Roles, index: CorpusIndex) -> list[Passage]:
-    """The chunks of the facts in the path's order, each once: a fact stands with the chunk it was taken from."""
-    own: dict[str, list[ShownFact]] = {}
-    for number, (fact, (head, tail)) in enumerate(zip(facts, roles.letters, strict=True), 1):
-        shown = ShownFact(
-            number, _one_line(fact.subject), head, _one_line(fact.relation), _one_line(fact.object), tail, _lines(fact)
-        )
-        own.setdefault(fact.chunk_id, []).append(shown)
-    return [
-        Passage(
-            number, describe_source(index.chunks[name], index.documents[index.chunks[name].doc_id]), text, tuple(shown)
-        )
-        for number, (name, shown) in enumerate(own.items(), 1)
-        for text in (index.chunks[name].text,)
-    ]
-
-
-def describe_source(chunk: Chunk, document: Document) -> tuple[tuple[str, str], ...]:
-    """(name, value) of what is known of a chunk's origin."""
-    fields = {
-        "of": document.entity,
-        "title": title(document) if document.title != document.entity else "",
-        "form": document.form,
-        "fiscal_year": str(document.fiscal_year or ""),
-        "country": document.metadata.get("country", ""),
-        "period": " to ".join(filter(None, (document.period_start, document.period_end))),
-        "dated": document.as_of,
-        "section": chunk.section,
-    }
-    return tuple((name, _one_line(value)) for name, value in fields.items() if value)
-
-
-def _lines(fact: Triplet) -> tuple[str, ...]:
-    fields = {
-        "header of its table": fact.header,
-        "stands under": fact.group,
-        "sentence": fact.source_sentence,
-        "period": fact.period,
-        "unit": " in ".join(filter(None, (fact.unit, fact.scale))),
-    }
-    return tuple(f"{name}: {value}" for name, value in fields.items() if value)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-VERSION = 13  # one of two companies is told by rules
+VERSION = 14  # only what a model says is worth asking is worded; the sentence before a fact is shown
 
 
 class Asked(BaseModel, frozen=True):
@@ -150,16 +81,27 @@ def ask_by_model(
     """One question for each path, those with a passage in common one after the other.
 
     What is computed, compared or looked for in all documents is asked by rules, and comes first. Of some paths nothing
-    is asked (`find_unaskable`). A question with something wrong comes rejected, with its text; so does a path that the
-    model found no question for (`model_declined`) or gave no reply to (`unanswered`), with an Unanswered row that says
-    why.
+    is asked (`find_unaskable`), nor of those that the model, asked first, says nobody needs (`not_worth_asking`). A
+    question with something wrong comes rejected, with its text; so does a path that the model found no question for
+    (`model_declined`) or gave no reply to (`unanswered`), with an Unanswered row that says why.
     """
     index = build_index(triplets, chunks, documents)
     paths = list(paths)
     by_rules = [path for path in paths if _is_asked_by_rules(path, triplets)]
     yield from ask(by_rules, config, triplets=triplets, chunks=chunks, documents=documents)
     ordered = in_order(paths, triplets)
-    unaskable = find_unaskable(ordered, index, config.per_passage)
+    unaskable = find_unaskable(ordered, index)
+    choices: Mapping[str, Choice] = {}
+    if config.worth:
+        candidates = [path for path in ordered if path.path_id not in unaskable]
+        choices, failed = choose(candidates, config, index, llm)
+        yield from failed
+        low = {name: choice for name, choice in choices.items() if choice.worth < config.worth}
+        unaskable |= dict.fromkeys(low, "not_worth_asking")
+        for name, choice in low.items():
+            detail = f"worth {choice.worth}: {choice.reason}"
+            yield unanswered("ask", name, Reply(row_id("choose", name), error="model_declined", detail=detail))
+    unaskable |= find_surplus(ordered, unaskable, index, config.per_passage, choices)
     for path in ordered:
         if path.path_id in unaskable:
             yield make_question(path, refuse(unaskable[path.path_id]), index)
@@ -176,14 +118,15 @@ def build_requests(
     chunks: Mapping[str, Chunk],
     documents: Mapping[str, Document],
 ) -> Iterator[Request]:
-    """The requests to the model, in order."""
+    """The requests for wordings, in order, if all that can be asked about is worth asking."""
     index = build_index(triplets, chunks, documents)
     ordered = in_order(paths, triplets)
-    unaskable = find_unaskable(ordered, index, config.per_passage)
+    unaskable = find_unaskable(ordered, index)
+    unaskable |= find_surplus(ordered, unaskable, index, config.per_passage, {})
     return (build_request(path, config, index) for path in ordered if path.path_id not in unaskable)
 
 
-def find_unaskable(paths: Iterable[Path], index: CorpusIndex, per_passage: int) -> dict[str, str]:
+def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
     """Why nothing is asked about some paths.
 
     Of some multi-hop ones any question would be turned down: a chunk, an overlapping one for instance, states all
@@ -192,8 +135,7 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, per_passage: int) 
     About others nobody would ask: a fact is a line of a cover page (`cover_fact`); whoever knows what is given of a
     company or a person knows whom it is about (`clue_known`); or subjects meet in a state or a common thing
     (`pivot_generic`), or two ends are one thing (`ends_alike`). Of single facts those of a cover page are left out,
-    of a life, of which one end has the name of the other (`answer_given_away`), and further ones of a passage, or of
-    one relation in it (`enough_of_passage`), those worth asking about first.
+    of a life, and of which one end has the name of the other (`answer_given_away`).
     """
     paths = list(paths)
     multi = [path for path in paths if path.pattern in MULTI_HOP]
@@ -215,12 +157,10 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, per_passage: int) 
             found.setdefault(path.path_id, reason)
         elif not _ends_to_ask_for(path, index, with_figures=False):
             found.setdefault(path.path_id, "pivot_not_unique" if not _unique_ends(path, index) else "clue_generic")
-    taken: defaultdict[str, set[str]] = defaultdict(set)  # relations by passage
-    holders = Counter(relation for _, relation in index.objects)  # things of which the same is said
-    single = {path: index.triplets[path.triplet_ids[0]] for path in paths if path.pattern == "single"}
-    for path in sorted(single, key=lambda path: (-_worth(single[path], holders), path.path_id)):
-        fact = single[path]
-        own = taken[fact.chunk_id]
+    for path in paths:
+        fact = index.triplets[path.triplet_ids[0]]
+        if path.pattern != "single":
+            continue
         if fact.method == "cover":
             found[path.path_id] = "cover_fact"
         elif _LIFE.search(fact.relation):
@@ -231,7 +171,29 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, per_passage: int) 
             or has_own_word(fact.subject, fact.object)
         ):
             found[path.path_id] = "answer_given_away"
-        elif per_passage and (len(own) >= per_passage or fact.relation in own):
+    return found
+
+
+def find_surplus(
+    paths: Iterable[Path], out: Container[str], index: CorpusIndex, per_passage: int, choices: Mapping[str, Choice]
+) -> dict[str, str]:
+    """Further single facts of a passage, or of one relation in it (`enough_of_passage`), best ones apart; none for 0.
+
+    Those that are `out` already take nobody's place.
+    """
+    taken: defaultdict[str, set[str]] = defaultdict(set)  # relations by passage
+    holders = Counter(relation for _, relation in index.objects)  # things of which the same is said
+    single = [path for path in paths if path.pattern == "single" and path.path_id not in out]
+
+    def rank(path: Path) -> tuple[int, int, str]:
+        choice = choices.get(path.path_id)
+        return -(choice.worth if choice else 0), -_worth(index.triplets[path.triplet_ids[0]], holders), path.path_id
+
+    found = {}
+    for path in sorted(single, key=rank) if per_passage else ():
+        fact = index.triplets[path.triplet_ids[0]]
+        own = taken[fact.chunk_id]
+        if len(own) >= per_passage or fact.relation in own:
             found[path.path_id] = "enough_of_passage"
         else:
             own.add(fact.relation)
@@ -362,7 +324,7 @@ def build_request(path: Path, config: AskConfig, index: CorpusIndex) -> Request:
             "ask",
             path.pattern,
             path.domain,
-            passages=build_passages(facts, roles, index),
+            passages=build_passages(facts, roles, index, config.sentences),
             facts=len(facts),
             ends=" and ".join(end.letter for end in roles.ends),
             asked_for=_ends_to_ask_for(path, index),

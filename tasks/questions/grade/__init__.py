@@ -68,7 +68,7 @@ class GradeConfig(BaseModel, frozen=True, extra="forbid"):
         description="kept is a question whose readability, clarity, correctness (1-5) are above this",
     )
     keep_use_above: int = Field(
-        default=2,
+        default=3,
         ge=0,
         lt=HIGHEST,
         description="kept is a question whose use (1-5; 3: a plain look-up that somebody needs) is above this, where "

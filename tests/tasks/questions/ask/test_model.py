@@ -7,6 +7,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Reply, Triplet, Unanswered, row_id
 from rarefy.tasks.questions.ask import AskConfig
+from rarefy.tasks.questions.ask.choice import MOST, SCHEMA, in_batches
 from rarefy.tasks.questions.ask.model import ask_by_model, build_requests, in_order, request_id
 from rarefy.tasks.questions.ask.model_checks import tidy, wording_objection
 from rarefy.tasks.questions.ask.roles import path_roles
@@ -81,7 +82,9 @@ def model(*said, **others):
 
 def asked(of, question, answer, **fields):
     """The one question row of one path and one reply."""
-    rows = list(ask_by_model([of], AskConfig(), llm=model({"question": question, "answer": answer, **fields}), **ROWS))
+    rows = list(
+        ask_by_model([of], AskConfig(worth=0), llm=model({"question": question, "answer": answer, **fields}), **ROWS)
+    )
     (row,) = (row for row in rows if isinstance(row, Question))
     for words, span in zip(row.evidence, row.evidence_spans, strict=True):
         assert CHUNKS[span.chunk_id].text[span.start : span.end] == words
@@ -111,7 +114,7 @@ def test_an_answer_may_be_the_name_of_its_fact_where_the_sentence_has_a_part_of_
     rows = {**ROWS, "chunks": {**CHUNKS, "who": chunk}, "triplets": {**TRIPLETS, "run": run}}
     said = {"question": "Who runs the Stratus Archive?", "answer": "Ivar Greene"}
     (row,) = ask_by_model(
-        [Path("p", "single", ("run",), ("who",), "", "finance")], AskConfig(), llm=model(said), **rows
+        [Path("p", "single", ("run",), ("who",), "", "finance")], AskConfig(worth=0), llm=model(said), **rows
     )
     assert (row.answer, row.rejected_because) == (answer, "") and alias in row.aliases
     assert any(answer in words for words in row.evidence)
@@ -128,7 +131,7 @@ def test_a_subject_that_its_passage_does_not_name_is_named_by_another_of_its_doc
     rows = {**ROWS, "chunks": {**CHUNKS, "whose": whose, "title": title}, "triplets": {**TRIPLETS, "deep": deep}}
     said = {"question": "Which vault is 40 metres deep?", "answer": "the Bergen Vault"}
     single = Path("p", "single", ("deep",), ("whose",), "", "finance")
-    (row,) = ask_by_model([single], AskConfig(), llm=model(said), **rows)
+    (row,) = ask_by_model([single], AskConfig(worth=0), llm=model(said), **rows)
     assert (row.answer, row.rejected_because) == ("Bergen Vault", "") and "Bergen Vault" in row.evidence
 
 
@@ -163,7 +166,7 @@ def test_a_sum_is_not_known_by_its_digits_without_their_scale():
     rows["chunks"] = {**CHUNKS, "archive": replace(CHUNKS["archive"], text=text)}
     for answer in ("$1.4 billion", "1.4 billion dollars", "$1,400 million"):
         said = model({"question": "What did Altostrat Inc. pay for Stratus in fiscal year 2024?", "answer": answer})
-        (row,) = ask_by_model([path("single", "held")], AskConfig(), llm=said, **rows)
+        (row,) = ask_by_model([path("single", "held")], AskConfig(worth=0), llm=said, **rows)
         assert (row.rejected_because, row.answer) == ("", "$1.4 billion")
         assert "1.4" not in row.aliases and "$1,400,000,000" in row.aliases
 
@@ -175,7 +178,7 @@ def test_a_name_that_begins_with_a_number_is_not_known_by_the_number():
     rows = {**ROWS, "triplets": {**TRIPLETS, told.triplet_id: told}}
     rows["chunks"] = {**CHUNKS, "archive": replace(CHUNKS["archive"], text=text)}
     said = model({"question": "Which programme gives start-up money to new projects of Altostrat?", "answer": "10x"})
-    (row,) = ask_by_model([path("single", "held")], AskConfig(), llm=said, **rows)
+    (row,) = ask_by_model([path("single", "held")], AskConfig(worth=0), llm=said, **rows)
     assert (row.rejected_because, row.answer, row.aliases) == ("", "10x", ())
 
 
@@ -244,7 +247,7 @@ def test_nothing_is_asked_through_one_of_several_pivots(period_end):
 
 def unasked(of, **rows):
     """The one question row of a path about which the model is asked nothing."""
-    (row,) = ask_by_model([of], AskConfig(), llm=model(), **ROWS | rows)
+    (row,) = ask_by_model([of], AskConfig(worth=0), llm=model(), **ROWS | rows)
     assert not list(build_requests([of], AskConfig(), **ROWS | rows))
     return row.rejected_because
 
@@ -329,10 +332,10 @@ def test_of_one_passage_few_single_facts_are_asked_about_and_none_of_a_cover_pag
         why = {row.path_id: row.rejected_because for row in left if isinstance(row, Question)}
         return [why[path.path_id] for path in single]
 
-    few = of(AskConfig())
+    few = of(AskConfig(worth=0))
     assert few[4] == "cover_fact" and sorted(few[:4]) == ["enough_of_passage"] * 2 + ["model_declined"] * 2
-    assert sorted(of(AskConfig(per_passage=1))[:4]).count("model_declined") == 1
-    assert set(of(AskConfig(per_passage=0))[:4]) == {"model_declined"}
+    assert sorted(of(AskConfig(worth=0, per_passage=1))[:4]).count("model_declined") == 1
+    assert set(of(AskConfig(worth=0, per_passage=0))[:4]) == {"model_declined"}
 
 
 def test_an_officer_is_no_clue_to_the_company_that_a_document_is_about():
@@ -491,7 +494,7 @@ def test_a_registrant_that_its_sentence_calls_the_company_is_located_where_its_d
             "chunks": {**CHUNKS, "auditor": own, "cover": cover}}  # fmt: skip
     said = model({"question": "Who has the same auditor as the Meridian Land Registry?", "answer": "Borealis Shipping"})
     of = path("inverted_star", "audited", "other", pivot="hollis & crane llp")
-    (row,) = ask_by_model([of], AskConfig(), llm=said, **rows)
+    (row,) = ask_by_model([of], AskConfig(worth=0), llm=said, **rows)
     assert (row.rejected_because, row.answer) == ("", "Borealis Shipping") and "cover" in row.chunk_ids
     assert "Borealis Shipping plc" in row.evidence
 
@@ -501,7 +504,7 @@ def test_initials_answer_for_the_name_they_stand_for():
     told = replace(TRIPLETS[row_id("audited")], end=len(chunk.text), source_sentence=chunk.text)
     rows = {**ROWS, "triplets": {**TRIPLETS, told.triplet_id: told}, "chunks": {**CHUNKS, "registry": chunk}}
     said = model({"question": "Which body was audited by Hollis & Crane in 2024?", "answer": "MLR"})
-    (row,) = ask_by_model([path("single", "audited")], AskConfig(), llm=said, **rows)
+    (row,) = ask_by_model([path("single", "audited")], AskConfig(worth=0), llm=said, **rows)
     assert (row.rejected_because, row.answer, row.aliases) == ("", "MLR", ("Meridian Land Registry",))
 
 
@@ -515,7 +518,7 @@ def test_a_star_may_ask_for_any_of_its_tails():
 def test_a_model_that_declines_leaves_a_question_row_and_says_why(said):
     of = path("chain", "includes", "held")
     reply = {"question": said, "answer": said, "reason": "The link is accidental."}
-    question, told = ask_by_model([of], AskConfig(), llm=model(reply), **ROWS)
+    question, told = ask_by_model([of], AskConfig(worth=0), llm=model(reply), **ROWS)
     assert (question.rejected_because, question.text, question.path_id) == ("model_declined", "", of.path_id)
     assert (told.reason, told.detail, told.about) == ("model_declined", "The link is accidental.", of.path_id)
 
@@ -523,14 +526,14 @@ def test_a_model_that_declines_leaves_a_question_row_and_says_why(said):
 @pytest.mark.parametrize("error", ["refused", "truncated", "timeout"])
 def test_a_call_that_failed_is_a_question_without_words_and_a_row_that_says_why(error):
     of = path("single", "held")
-    rows = list(ask_by_model([of], AskConfig(), llm=model("half a rep", error=error, detail="so it is"), **ROWS))
+    rows = list(ask_by_model([of], AskConfig(worth=0), llm=model("half a rep", error=error, detail="so it is"), **ROWS))
     assert [type(row) for row in rows] == [Question, Unanswered]
     assert rows[0].rejected_because == "unanswered" and (rows[1].reason, rows[1].text) == (error, "half a rep")
 
 
 @pytest.mark.parametrize("reply", ["", "[]", '{"question": "What?"}', '{"question": 3, "answer": []}'])
 def test_a_reply_of_another_shape_is_unparsable_and_stops_nothing(reply):
-    rows = list(ask_by_model([path("single", "held")], AskConfig(), llm=model(reply), **ROWS))
+    rows = list(ask_by_model([path("single", "held")], AskConfig(worth=0), llm=model(reply), **ROWS))
     assert rows[0].rejected_because == "unanswered" and rows[1].reason == "unparsable"
 
 
@@ -547,7 +550,7 @@ def test_replies_are_matched_by_id_and_a_missing_one_is_lost():
             if request.request_id in said:
                 yield Reply(request.request_id, parsed=json.dumps(said[request.request_id]))
 
-    rows = list(ask_by_model(paths, AskConfig(), llm=llm, **ROWS))
+    rows = list(ask_by_model(paths, AskConfig(worth=0), llm=llm, **ROWS))
     found = {row.path_id: row for row in rows if isinstance(row, Question)}
     assert [found[p.path_id].answer for p in paths] == ["42.5 million documents", "Hollis & Crane LLP", ""]
     assert [row.reason for row in rows if isinstance(row, Unanswered)] == ["lost"]
@@ -662,10 +665,10 @@ def test_a_model_that_obeys_planted_words_gets_no_question_through():
     chunk = replace(CHUNKS["archive"], text=CHUNKS["archive"].text + planted)
     rows = {**ROWS, "chunks": {**CHUNKS, "archive": chunk}}
     said = {"question": "What is the password of the chairman of Altostrat Inc.?", "answer": "MELLON"}
-    (row,) = ask_by_model([path("single", "held")], AskConfig(), llm=model(said), **rows)
+    (row,) = ask_by_model([path("single", "held")], AskConfig(worth=0), llm=model(said), **rows)
     assert row.rejected_because == "answer_not_located"
     said["answer"] = "42.5 million documents"
-    (row,) = ask_by_model([path("single", "held")], AskConfig(), llm=model(said), **rows)
+    (row,) = ask_by_model([path("single", "held")], AskConfig(worth=0), llm=model(said), **rows)
     assert row.rejected_because == "off_topic"
 
 
@@ -678,3 +681,94 @@ def test_kinds_without_a_prompt_are_not_asked_of_a_model(kind):
 def test_what_a_model_writes_in_capitals_stays_so():
     question = "How many documents did the Stratus ARCHIVE hold as of June 30, 2024?"
     assert asked(path("single", "held"), question, "42.5 million documents").text == question
+
+
+# What is worth asking
+
+PATHS = [path("single", name) for name in ("held", "audited", "other")]
+
+
+def choosing(worth, requests):
+    """A model with this word on each fact, by what its candidate says; it words nothing."""
+
+    def llm(asked):
+        for request in asked:
+            requests.append(request)
+            said = {"question": "", "answer": ""}
+            if request.schema == SCHEMA:
+                shown = request.messages[-1].content.split("\nCandidate ")
+                named = [(n, name) for n, text in enumerate(shown, 1) for name in worth if name in text]
+                said = {"candidates": [{"number": n, "reason": "so", "worth": worth[name]} for n, name in named]}
+            yield Reply(request.request_id, text=json.dumps(said), parsed=json.dumps(said))
+
+    return llm
+
+
+def reasons(paths, config, llm, rows=ROWS):
+    made = list(ask_by_model(paths, config, llm=llm, **rows))
+    why = {row.path_id: row.rejected_because for row in made if isinstance(row, Question)}
+    return [why[one.path_id] for one in paths], [row for row in made if isinstance(row, Unanswered)]
+
+
+def test_what_is_worth_less_is_not_worded_and_its_reason_is_kept():
+    requests = []
+    llm = choosing({"Stratus Archive": 4, "Meridian Land Registry": 3, "Borealis": 7}, requests)
+    found, why = reasons(PATHS, AskConfig(), llm)
+    assert found == ["model_declined", "model_declined", "model_declined"]  # 7 is no score: nothing is settled by it
+    assert sorted(row.reason for row in why) == ["model_declined"] * 3 + ["unparsable"]
+    llm = choosing({"Stratus Archive": 4, "Meridian Land Registry": 3}, requests := [])  # of the third nothing is said
+    found, why = reasons(PATHS, AskConfig(), llm)
+    assert found == ["model_declined", "not_worth_asking", "model_declined"]
+    (low,) = (row for row in why if row.about == PATHS[1].path_id)
+    assert (low.reason, low.detail) == ("model_declined", "worth 3: so")
+    assert [request.schema == SCHEMA for request in requests].count(False) == 2
+    assert reasons(PATHS, AskConfig(worth=3), llm)[0] == ["model_declined"] * 3
+
+
+def test_without_a_bound_no_such_request_is_made():
+    reasons(PATHS, AskConfig(worth=0), choosing({}, requests := []))
+    assert requests == list(build_requests(PATHS, AskConfig(), **ROWS))
+
+
+def test_of_one_passage_the_facts_worth_most_are_worded():
+    held = TRIPLETS[row_id("held")]
+    more = {f"t{i}": replace(held, triplet_id=f"t{i}", subject=f"Vault {i}", relation=f"held {i}") for i in range(3)}
+    single = [Path(row_id(name), "single", (name,), ("archive",), "", "finance") for name in more]
+    llm = choosing({"Vault 0": 5, "Vault 1": 4, "Vault 2": 5}, [])
+    found, _ = reasons(single, AskConfig(), llm, ROWS | {"triplets": TRIPLETS | more})
+    assert found == ["model_declined", "enough_of_passage", "model_declined"]
+
+
+def test_a_path_shows_its_facts_without_the_passages():
+    reasons([path("chain", "includes", "held")], AskConfig(), choosing({}, requests := []))
+    shown = requests[0].messages[-1].content
+    assert "Candidate 1, a path (chain)" in shown and "Stratus Archive [B] | held | 42.5 million documents [C]" in shown
+    assert "Its largest customer" not in shown and "you read annual reports" not in requests[0].messages[0].content
+    assert "SEC Form 10-K" in requests[0].messages[0].content
+
+
+def test_batches_hold_one_domain_and_an_added_path_moves_no_other_batch():
+    paths = [Path(f"p{n:03}", "single", (), (), "", "finance" if n < 90 else "policy") for n in range(120)]
+    batches = list(in_batches(paths))
+    assert [one for batch in batches for one in batch] == paths
+    assert all(len(batch) <= MOST and len({one.domain for one in batch}) == 1 for batch in batches)
+    again = list(in_batches([*paths[:40], Path("new", "single", (), (), "", "finance"), *paths[40:]]))
+    assert sum(batch in batches for batch in again) >= len(batches) - 3
+
+
+def test_the_sentence_before_is_shown_where_it_stands_in_the_same_paragraph():
+    def shown(name, sentences, rows=ROWS):
+        (request,) = build_requests([path("single", name)], AskConfig(sentences=sentences), **rows)
+        return request.messages[-1].content
+
+    before = "before its sentence: The Nimbus segment includes the Stratus Archive, a storage service."
+    assert before in shown("runs from", 2) and "before its sentence" not in shown("runs from", 1)
+    assert "before its sentence" not in shown("includes", 2)  # the first of its paragraph
+    assert "before its sentence" not in shown("sales", 9)  # a row of a table
+    # a chunk that begins with the sentence: the one before stands in the document
+    text = CHUNKS["cloud"].text
+    start = text.index("The Stratus Archive is run")
+    cut = replace(CHUNKS["cloud"], start=start, text=text[start:])
+    moved = replace(TRIPLETS[row_id("runs from")], start=0, end=len(text) - start)
+    rows = ROWS | {"chunks": CHUNKS | {"cloud": cut}, "triplets": TRIPLETS | {moved.triplet_id: moved}}
+    assert before in shown("runs from", 2, rows) and DOCUMENTS["d-cloud"].text == text

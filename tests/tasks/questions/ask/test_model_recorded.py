@@ -79,7 +79,7 @@ def test_all_questions_are_accounted_for(recorded, capsys):
             yield Reply(request.request_id, text=said[request.request_id], parsed=said[request.request_id])
 
     located = [p for p in paths if not any(rows["triplets"][i].rejected_because for i in p.triplet_ids)]
-    made = list(ask_by_model(located, AskConfig(), llm=llm, **rows))
+    made = list(ask_by_model(located, AskConfig(worth=0), llm=llm, **rows))
     questions = [row for row in made if isinstance(row, Question)]
     assert len(paths) == 176 and Counter(q.path_id for q in questions) == Counter(p.path_id for p in located)
     declined = {q.path_id for q in questions if q.rejected_because == "model_declined"}

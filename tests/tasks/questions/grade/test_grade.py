@@ -90,13 +90,13 @@ def test_only_more_than_three_on_all_three_is_kept_and_the_first_failing_one_is_
 
 
 def test_a_question_that_nobody_would_ask_is_turned_down_where_the_judge_says_so() -> None:
-    said = [json.dumps(json.loads(verdict(5, 5, 5)) | {"use": use}) for use in (1, 2, 3)]
+    said = [json.dumps(json.loads(verdict(5, 5, 5)) | {"use": use}) for use in (1, 3, 4)]
     llm = says(a=said[0], b=said[1], c=said[2])
     assert reasons(llm, *"abcd") == {"a": "judge_use", "b": "judge_use", "c": "", "d": ""}  # of d nothing is said
-    for above, why in ((1, {"a": "judge_use", "b": "", "c": ""}), (0, {"a": "", "b": "", "c": ""})):
+    for above, why in ((2, {"a": "judge_use", "b": "", "c": ""}), (0, {"a": "", "b": "", "c": ""})):
         assert reasons(llm, *"abc", config=GradeConfig(by="model", keep_use_above=above)) == why
     judged = split(grade([question("b"), question("d")], MODEL, chunks=CHUNKS, llm=llm))[1]
-    assert [one.use for one in judged] == [2, 0]
+    assert [one.use for one in judged] == [3, 0]
 
 
 def test_every_question_that_stands_is_judged_and_no_other() -> None:
