@@ -96,7 +96,9 @@ def ask_by_model(
         candidates = [path for path in ordered if path.path_id not in unaskable]
         choices, failed = choose(candidates, config, index, llm)
         yield from failed
-        low = {name: choice for name, choice in choices.items() if choice.worth < config.worth}
+        # who answers a question of several facts has to find two passages: it may be worth one less
+        bound = {path.path_id: config.worth - (path.pattern in MULTI_HOP) for path in candidates}
+        low = {name: choice for name, choice in choices.items() if choice.worth < bound[name]}
         unaskable |= dict.fromkeys(low, "not_worth_asking")
         for name, choice in low.items():
             detail = f"worth {choice.worth}: {choice.reason}"

@@ -725,6 +725,16 @@ def test_what_is_worth_less_is_not_worded_and_its_reason_is_kept():
     assert reasons(PATHS, AskConfig(worth=3), llm)[0] == ["model_declined"] * 3
 
 
+def test_what_takes_two_passages_may_be_worth_one_less():
+    both = [path("single", "held"), path("chain", "includes", "held")]
+    for worth, expected in (
+        (4, ["model_declined", "model_declined"]),
+        (3, ["not_worth_asking", "model_declined"]),
+        (2, ["not_worth_asking", "not_worth_asking"]),
+    ):
+        assert reasons(both, AskConfig(), choosing({"Stratus Archive": worth}, []))[0] == expected
+
+
 def test_without_a_bound_no_such_request_is_made():
     reasons(PATHS, AskConfig(worth=0), choosing({}, requests := []))
     assert requests == list(build_requests(PATHS, AskConfig(), **ROWS))
