@@ -52,8 +52,8 @@ class AskConfig(BaseModel, frozen=True, extra="forbid"):
         ge=0,
         le=5,
         description="of what a model could ask about, the least worth (1-5) by its own word, which it is asked for "
-        "first, many at once; what is worth less is not worded, but several facts together may be worth one less. 0: all is "
-        "worded, and no such request is made",
+        "first, many at once; what is worth less is not worded (of several facts at once: one less). 0: all is worded, "
+        "and no such request is made",
     )
     sentences: int = Field(
         2,
