@@ -287,6 +287,11 @@ def is_amount(fact: Triplet, amount: Decimal, said: Statement) -> bool:
     return rounded or bool(finer and digits_of(amount) in roundings(digits_of(quantity.amount), least))
 
 
+def off_by(fact: Triplet, amount: Decimal, said: Statement) -> Decimal:
+    """By how much a statement of a fact is off."""
+    return min(abs(amount - said.quantity.amount.scaleb(shift)) for shift in _shifts(fact, said))
+
+
 def _is_rate(fact: Triplet) -> bool:
     return fact.unit in ("percent", "pure") or fact.object_type == "PERCENT"
 
