@@ -67,7 +67,7 @@ _TOKEN = re.compile(r"[^\W\d_]+|[.,;:()]")
 # of measures that are of the very same amount now and then, if one is all of the other
 _MAY_BE_EQUAL = frozenset(
     "basic dilut defer feder foreign domest gross unrecogn unearn begin minimum maximum remain tax pretax "
-    "prefer".split()
+    "prefer declar".split()
 )
 EXPENSE = frozenset({"expens", "charg"})  # amortization, and amortization expense
 _LINKS = frozenset("of in for from to included used related our".split())  # "$2.8 billion of ..."
@@ -79,10 +79,36 @@ def is_named(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[st
     linked = next((at for at, token in enumerate(after) if token not in _LINKS), 0)
     if linked and _begins_with(needed, after[linked:], idle):
         return True
+    if _is_spent_on(needed, beside, idle):
+        return True
     before.reverse()
     while before and before[0] != "by" and (before[0] in NOTHING or stem(before[0]) in idle or before[0] == ","):
         del before[0]
     return _begins_with(needed, before, idle, IDLE)  # "offset by additions to equipment of": before it, the name begins
+
+
+# "We paid $434 in 2023 to repurchase our shares": the verb stands before the figure, and what it is for behind
+_SPENT = re.compile(
+    r"\b(?:paid|spent|invested|used|returned|distributed)"
+    r"(?: (?:a|an|total|aggregate|of|about|approximately|nearly|over))*\W*$",
+    re.IGNORECASE,
+)
+_ON = re.compile(
+    r"^(?:[\s,]|\d{4}|\b(?:in|and|fiscal|years?|respectively|to (?:our )?(?:share|stock)holders)\b)*"
+    r"\b(?:on|in|for|to|through|of|as) (?:the |our )?(?P<what>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_THEN = re.compile(r"[,.;:()]|\b(?:in|to|for|under|during|through|at|as|which|that|by|with|primarily|compared|from)\b")
+_OF_A_PART = re.compile(r"\bsegments?\b", re.IGNORECASE)
+
+
+def _is_spent_on(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[str]) -> bool:
+    """Is a figure of a measure, by a verb before it and the measure's name, and no more, behind?"""
+    spent = _ON.match(ASIDE.sub("", beside[1])) if _SPENT.search(beside[0]) else None
+    if spent is None or _OF_A_PART.search(beside[1]):
+        return False
+    what = _THEN.split(in_one_word(spent["what"]), maxsplit=1)[0]
+    return bool(needed - EXPENSE) and _begins_with(needed - EXPENSE, _TOKEN.findall(what), idle)
 
 
 _OF_ANOTHER = re.compile(r"\b(?:of|by)(?: about| approximately| nearly)?\W*$")
@@ -116,6 +142,10 @@ def _begins_with(
     return not left
 
 
+_DECLARED = frozenset({"declar"})
+_PAID = re.compile(r"\b(?:paid|pay|payments?)\b", re.IGNORECASE)
+
+
 def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> bool:
     """Does a row or a sentence of the fact's entity state the fact?"""
     if not is_amount(fact, amount, said):
@@ -145,6 +175,8 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
         other -= {"accumul"}
     if said.row and other and not called_so:
         return False
+    if not said.row and _DECLARED & said.own - needed and not _PAID.search(said.text):
+        return False  # dividends that are declared are paid later, some of them in the next year
     spoken = said.around if said.row else said.own
     if (needed & APART) - said.around - (SIDES | {"averag"} if exact else frozenset()):
         return False
