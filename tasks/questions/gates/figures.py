@@ -155,6 +155,8 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
         return False
     if not parts <= said.around and initials(fact).isdisjoint(said.around):
         return False
+    declared = frozenset[str]() if fact.unit.endswith("/shares") else _DECLARED  # those of a share always are
+    needed -= _DECLARED - declared
     shown = digits_shown(said.quantity)
     same = _is_same(amount, said)
     shown = shown if same else min(shown, len(digits_of(amount)))  # no more tells of 196 million where 196,029 stands
@@ -168,6 +170,7 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
     called_so = said.row and same and (shown >= FEWEST or in_its_unit) and bool(needed) and needed in names
     apart = APART if alike < LONG else _MAY_BE_EQUAL | (SIDES if needed & SIDES else frozenset())
     other = (said.column if needed and needed <= said.column else said.own) & apart - needed - parts
+    other -= _DECLARED - declared
     if same and shown >= FEWEST and needed <= said.label:
         other -= _PLACED
     # "Accumulated" is of the next column's head, unless it is all that has come about of a year's
@@ -175,7 +178,7 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
         other -= {"accumul"}
     if said.row and other and not called_so:
         return False
-    if not said.row and _DECLARED & said.own - needed and not _PAID.search(said.text):
+    if not said.row and declared & said.own - needed and not _PAID.search(said.text):
         return False  # dividends that are declared are paid later, some of them in the next year
     spoken = said.around if said.row else said.own
     if (needed & APART) - said.around - (SIDES | {"averag"} if exact else frozenset()):

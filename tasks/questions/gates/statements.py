@@ -157,7 +157,7 @@ def _said_before(text: str, start: int) -> tuple[str, ...]:
     return (before,) if before and "\n" not in text[start - 2 : start] and not before.startswith("|") else ()
 
 
-# how a sentence opens that dates those behind it, up to the next one: "In 2024, ", "For fiscal year 2024, "
+# how a paragraph opens that is of one year: "In 2024, ", "For fiscal year 2024, "
 _OPENS = re.compile(
     r"\W*(?P<when>(?:in|during|for|throughout) (?:the )?(?:fiscal |calendar )?(?:years? )?"
     rf"(?:ended (?:{'|'.join(MONTHS)}) \d\d?, )?(?:19|20)\d\d),(?!\s*(?:19|20)\d\d)",
@@ -166,15 +166,16 @@ _OPENS = re.compile(
 
 
 def _year_above(text: str, start: int) -> str:
-    """The year by which a sentence before a place, in the same paragraph, is opened; the nearest one, "" for none."""
-    for a, b in reversed(sentence_spans(text)):
-        if b <= start:
-            if "\n" in text[b:start] or text[a:b].startswith("|"):
-                return ""
-            if opened := _OPENS.match(text[a:b]):
-                return opened["when"]
-            start = a
-    return ""
+    """The year with which the paragraph of a place opens; "" where it opens with none, or another sentence with one."""
+    found = ""
+    for a, b in reversed([span for span in sentence_spans(text) if span[1] <= start]):
+        if "\n" in text[b:start] or text[a:b].startswith("|"):
+            break
+        if found:
+            return ""
+        opened = _OPENS.match(text[a:b])
+        found, start = opened["when"] if opened else "", a
+    return found
 
 
 # "9% more than in 2023", "compared to $3.3 billion in 2022": of another time than the figure before it
