@@ -28,7 +28,7 @@ class Alternatives:
 
     def __init__(self, chunks: Mapping[str, Chunk], triplets: Mapping[str, Triplet]) -> None:
         self.chunks, self.triplets = chunks, triplets
-        self.figures, self.names = Figures(chunks), Names(chunks)
+        self.figures, self.names = Figures(chunks), Names(chunks, triplets.values())
         self.of_document: dict[str, list[Chunk]] = defaultdict(list)
         for name in sorted(chunks):
             self.of_document[chunks[name].doc_id].append(chunks[name])

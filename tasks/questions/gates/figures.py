@@ -1,7 +1,7 @@
 """The passages that state a figure, in a row or a sentence: its amount, its measure and part, and its period."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import date
 from decimal import Decimal
 
@@ -229,6 +229,25 @@ def states_beside_another(fact: Triplet, amount: Decimal, said: Statement, chunk
         return False
     common = len(needed & (said.around if said.row else said.own))
     return bool(common) if digits_shown(said.quantity) >= FEWEST else common * 2 >= len(needed) > 0
+
+
+def is_of_its_series(fact: Triplet, amount: Decimal, said: Statement, others: Collection[Decimal]) -> bool:
+    """Is a figure the fact's in a row of its name under heads that say no time, by those of other times beside it?"""
+    needed, parts = measure_and_part(fact)
+    if (
+        not said.row
+        or moments_in(said.when)
+        or digits_shown(said.quantity) < FEWEST
+        or not is_amount(fact, amount, said)
+    ):
+        return False
+    named = said.label - telling(fact.entity)
+    if not named or not needed or not named <= needed | parts or not needed | parts <= said.around:
+        return False
+    beside = {digits_of(Decimal(hit[0].replace(",", ""))) for hit in NUMBER.finditer(said.text)}
+    return _is_same(amount, said) and not beside.isdisjoint(
+        digits for one in others if len(digits := digits_of(one)) >= FEWEST
+    )
 
 
 def may_state(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> bool:

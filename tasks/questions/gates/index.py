@@ -14,6 +14,7 @@ from rarefy.tasks.questions.gates.figures import (
     amount_otherwise,
     is_exactly,
     is_net_income,
+    is_of_its_series,
     may_state,
     off_by,
     roundings,
@@ -64,11 +65,13 @@ class Figures:
         """
         amount, whose = abs(Decimal(fact.value)), told_by(self.chunks[fact.chunk_id])
         digits = len(digits_of(amount))
+        amounts = [abs(Decimal(other.value)) for other in at_others]
 
         def is_said(said: Statement, chunk: Chunk) -> bool:
             shown = max(digits_shown(said.quantity), len(digits_of(said.quantity.amount)))
             return (shown >= min(needed.digits, digits) or off_by(fact, amount, said) < needed.off) and (
                 states(fact, amount, said, chunk)
+                or is_of_its_series(fact, amount, said, amounts)
                 or (
                     states_beside_another(fact, amount, said, chunk)
                     and any((chunk.chunk_id, said.text) in self._lines_with(other, whose) for other in at_others)
