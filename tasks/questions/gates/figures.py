@@ -67,7 +67,7 @@ _TOKEN = re.compile(r"[^\W\d_]+|[.,;:()]")
 # of measures that are of the very same amount now and then, if one is all of the other
 _MAY_BE_EQUAL = frozenset(
     "basic dilut defer feder foreign domest gross unrecogn unearn begin minimum maximum remain tax pretax "
-    "prefer declar".split()
+    "prefer".split()
 )
 EXPENSE = frozenset({"expens", "charg"})  # amortization, and amortization expense
 _LINKS = frozenset("of in for from to included used related our".split())  # "$2.8 billion of ..."
@@ -155,12 +155,13 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
         return False
     if not parts <= said.around and initials(fact).isdisjoint(said.around):
         return False
-    declared = frozenset[str]() if fact.unit.endswith("/shares") else _DECLARED  # those of a share always are
-    needed -= _DECLARED - declared
     shown = digits_shown(said.quantity)
     same = _is_same(amount, said)
     shown = shown if same else min(shown, len(digits_of(amount)))  # no more tells of 196 million where 196,029 stands
     exact = same and shown >= LONG - 1
+    # those of a share always are, and what is the same to the last of many digits was paid in the year
+    declared = frozenset[str]() if exact or fact.unit.endswith("/shares") else _DECLARED
+    needed -= _DECLARED - declared
     alike = len(digits_of(amount)) if same else 0  # digits that are no noughts at the end
     if same and not said.row and fact.unit.endswith("/shares") and said.own.isdisjoint(_OF_SHARES):
         needed -= _OF_SHARES  # "net income of $7.5 billion, or $9.85 per share"

@@ -59,7 +59,8 @@ _PHRASES = tuple(
         (r"(?:sales?|issuances?) of (?:stock|shares)", "issuance of stock"),
         (r"(?:cash )?dividends?(?: payments?| declared and paid| paid)|cash dividends?"
          r"|(?:paid|payments? (?:of|for)) (?:cash )?dividends?", "dividends"),
-        (r"(?<=dividends) on (?:our |its |the )?(?:stock|shares)", ""),
+        (r"(?<=dividends) (?:on (?:our |its |the )?(?:stock|shares)"
+         r"|to (?:our |its |the )?(?:common )?(?:stock|share)(?:holders|owners))", ""),
         (r"(?:total )?long-term debt,? including current (?:portion|maturities)", "total debt"),
         (r",? (?:net of|less|excluding) current (?:portion|maturities|installments)", " long-term"),
         (r"cash (?:proceeds )?received|cash proceeds", "proceeds"),
