@@ -79,8 +79,6 @@ def is_named(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[st
     linked = next((at for at, token in enumerate(after) if token not in _LINKS), 0)
     if linked and _begins_with(needed, after[linked:], idle):
         return True
-    if _is_spent_on(needed, beside, idle):
-        return True
     before.reverse()
     while before and before[0] != "by" and (before[0] in NOTHING or stem(before[0]) in idle or before[0] == ","):
         del before[0]
@@ -102,13 +100,16 @@ _THEN = re.compile(r"[,.;:()]|\b(?:in|to|for|under|during|through|at|as|which|th
 _OF_A_PART = re.compile(r"\bsegments?\b", re.IGNORECASE)
 
 
-def _is_spent_on(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[str]) -> bool:
+def _is_spent_on(needed: frozenset[str], said: Statement, idle: frozenset[str]) -> bool:
     """Is a figure of a measure, by a verb before it and the measure's name, and no more, behind?"""
-    spent = _ON.match(ASIDE.sub("", beside[1])) if _SPENT.search(beside[0]) else None
-    if spent is None or _OF_A_PART.search(beside[1]):
+    if not _SPENT.search(said.beside[0]) or _OF_A_PART.search(said.text[said.quantity.end :]):
         return False
-    what = _THEN.split(in_one_word(spent["what"]), maxsplit=1)[0]
-    return bool(needed - EXPENSE) and _begins_with(needed - EXPENSE, _TOKEN.findall(what), idle)
+    for behind in (said.beside[1], said.text[said.quantity.end :]):  # "through the repurchase of 9.7 million shares"
+        if spent := _ON.match(ASIDE.sub("", behind)):
+            what = _THEN.split(in_one_word(spent["what"]), maxsplit=1)[0]
+            if needed - EXPENSE and _begins_with(needed - EXPENSE, _TOKEN.findall(what), idle):
+                return True
+    return False
 
 
 _OF_ANOTHER = re.compile(r"\b(?:of|by)(?: about| approximately| nearly)?\W*$")
@@ -207,9 +208,10 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
         of_itself = bool(said.label) and said.label <= telling(fact.entity)  # "General Motors" in a list of investments
         named = said.own if further or not said.row or of_itself else said.around
         enough = len(further) <= 1 and (needed <= named or (not said.row and len(needed - named) * 4 <= len(needed)))
-        enough = enough and (said.row or not _names_another(needed | parts, said.beside, idle))
+        spent = not said.row and _is_spent_on(needed, said, idle)
+        enough = enough and (said.row or spent or not _names_another(needed | parts, said.beside, idle))
     else:
-        enough = bool(needed) and is_named(needed, said.beside, idle)
+        enough = bool(needed) and (is_named(needed, said.beside, idle) or _is_spent_on(needed, said, idle))
     if not enough or is_then(fact, said, chunk):
         return enough
     if alike >= LONG:  # no other year's, if it is of the measure

@@ -1040,6 +1040,18 @@ def test_a_rounded_figure_gives_a_share_where_it_is_hardly_off_and_the_larger_sh
             "stock (5.2 million shares) and the payment of $0.52 billion in cash dividends.",
             True,
         ),
+        (
+            "repurchases of common stock",
+            "We returned a total of $31.4 billion to shareholders through the repurchase of 9.7 million shares of "
+            "common stock under our stock repurchase program.",
+            True,
+        ),
+        (
+            "repurchases of common stock",
+            "We returned a total of $31.4 billion to shareholders through dividends and the repurchase of 9.7 million "
+            "shares of common stock.",
+            False,
+        ),
         ("research and development expense", "We invested $31 billion in R&D, and had $11.5 billion in cash.", True),
         ("additions to property, plant and equipment", "We made capital investments of $31 billion.", True),
         ("purchase of property, plant and equipment", "| Consolidated capital expenditures | 31,370 |", True),
