@@ -54,7 +54,8 @@ _PHRASES = tuple(
          r"(?:\$?[\d.,]+ (?:million |billion )?(?:of )?)?(?:(?:our|its|the company['’]s) )?"
          r"(?:(?!preferred)\w+ )?(?:stock|shares)"
          r"|repurchased(?: and retired)?|(?:stock|share) (?:repurchases?|buybacks?)(?: and retirements?)?"
-         r"|(?:treasury |common )?(?:stock|shares) (?:re)?purchased(?: and retired)?",
+         r"|(?:treasury |common )?(?:stock|shares) (?:re)?purchased(?: and retired)?"
+         r"|treasury (?:stock|shares?) purchases?",
          "buyback stock"),
         (r"(?:sales?|issuances?) of (?:stock|shares)", "issuance of stock"),
         (r"(?:cash )?dividends?(?: payments?| declared and paid| paid)|cash dividends?"

@@ -1052,6 +1052,12 @@ def test_a_rounded_figure_gives_a_share_where_it_is_hardly_off_and_the_larger_sh
             "shares of common stock.",
             False,
         ),
+        (
+            "treasury stock purchases",
+            "The Company repurchased 11.1 million shares of its stock for $31 billion in 2024 and 15.8 million shares "
+            "of its stock for $29 billion in 2023.",
+            True,
+        ),
         ("research and development expense", "We invested $31 billion in R&D, and had $11.5 billion in cash.", True),
         ("additions to property, plant and equipment", "We made capital investments of $31 billion.", True),
         ("purchase of property, plant and equipment", "| Consolidated capital expenditures | 31,370 |", True),
