@@ -10,55 +10,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from rarefy.data_contracts.rows import MULTI_HOP, Chunk, Question, Triplet
-from rarefy.tasks.knowledge.graph.computed import is_of_growth, is_of_shares
 from rarefy.tasks.knowledge.graph.years import is_through_year
-from rarefy.tasks.questions.ask.aliases import ROUNDING
 from rarefy.tasks.questions.gates.changes import Change
-from rarefy.tasks.questions.gates.figures import ENOUGH, FEWEST, LEAST, LONG, is_figure, is_net_income, is_of_one_column
+from rarefy.tasks.questions.gates.figures import is_figure, is_net_income, is_of_one_column
 from rarefy.tasks.questions.gates.index import Figures
 from rarefy.tasks.questions.gates.measure_words import telling
 from rarefy.tasks.questions.gates.names import Names
+from rarefy.tasks.questions.gates.precision import ANY, Precision, have_grown, precisions
 from rarefy.tasks.questions.gates.shares import Share
 from rarefy.tasks.questions.operands import operation_of
 
 Lists = tuple[tuple[str, ...], ...]
-
-
-def _digits_needed(pattern: str, facts: Sequence[Triplet]) -> int:
-    """How many digits a figure must be stated with, to reckon with it or to tell which of some is the largest."""
-    if pattern in ("comparison", "superlative") and _have_grown(pattern, facts):
-        return ENOUGH
-    if pattern == "listing" and _have_grown(pattern, facts):  # whether it has grown, of each
-        return max(_digits_apart(facts[at : at + 2]) for at in range(0, len(facts), 2))
-    if pattern in ("single", "listing"):
-        return 0
-    if pattern == "share" or (pattern in ("comparison", "superlative") and is_of_shares(facts)):
-        return FEWEST
-    if pattern == "change":
-        return _digits_to_subtract({Decimal(fact.value) for fact in facts if is_figure(fact)})
-    return _digits_apart(facts)
-
-
-def _have_grown(pattern: str, facts: Sequence[Triplet]) -> bool:
-    """Whether a question asks what has grown, or grew fastest; of a superlative's years two are no growth."""
-    return (pattern in ("comparison", "listing") or (pattern == "superlative" and len(facts) > 2)) and is_of_growth(
-        facts
-    )
-
-
-def _digits_apart(facts: Sequence[Triplet]) -> int:
-    """How many digits tell the amounts of these facts from each other."""
-    amounts = {Decimal(fact.value) for fact in facts if is_figure(fact)}
-    apart = (kept for kept in range(LEAST, LONG) if len({f"{one:.{kept - 1}e}" for one in amounts}) == len(amounts))
-    return next(apart, LONG)
-
-
-def _digits_to_subtract(amounts: Collection[Decimal]) -> int:
-    """With how many digits the difference of two amounts is no further off than a rounded form of an answer may be."""
-    difference = max(amounts) - min(amounts) if amounts else Decimal(0)
-    largest = max((one.adjusted() for one in amounts), default=0)
-    near = (kept for kept in range(FEWEST, LONG) if Decimal(1).scaleb(largest - kept + 1) <= difference * ROUNDING)
-    return next(near, LONG)
 
 
 class Alternatives:
@@ -66,7 +28,7 @@ class Alternatives:
 
     def __init__(self, chunks: Mapping[str, Chunk], triplets: Mapping[str, Triplet]) -> None:
         self.chunks, self.triplets = chunks, triplets
-        self.figures, self.names = Figures(chunks), Names(chunks)
+        self.figures, self.names = Figures(chunks), Names(chunks, triplets.values())
         self.of_document: dict[str, list[Chunk]] = defaultdict(list)
         for name in sorted(chunks):
             self.of_document[chunks[name].doc_id].append(chunks[name])
@@ -77,7 +39,7 @@ class Alternatives:
                 self.same[_figure_key(triplet)].append(triplet)
                 if is_figure(triplet) and not _is_column_of_another(triplet):
                     self.of_measure[_measure_key(triplet)].append(triplet)
-        self.known: dict[tuple[str, int], frozenset[str]] = {}
+        self.known: dict[tuple[str, Precision], frozenset[str]] = {}
 
     def find(self, questions: Iterable[Question]) -> dict[str, tuple[Lists, Lists]]:
         """By question id, what `Question.alternatives` and `Question.parts` hold.
@@ -94,12 +56,15 @@ class Alternatives:
             facts = self._facts(question)
             computed, clues = self._state_computed(question, facts), _clues_to_year(question, facts)
             settling, moves = self._settle_year(clues), self._state_moves(question, facts)
+            needed = precisions(question, facts)
             whole: list[tuple[str, ...]] = []
             parts: list[tuple[str, ...]] = []
             for chunk_id in question.chunk_ids:
                 here = [fact for fact in facts if fact.chunk_id == chunk_id]
-                fewest = _digits_needed(question.pattern, here if question.pattern in MULTI_HOP else facts)
-                sets = [self.state(fact, fewest) | moves.get(fact.triplet_id, frozenset()) for fact in here]
+                sets = [
+                    self.state(fact, needed.get(fact.triplet_id, ANY)) | moves.get(fact.triplet_id, frozenset())
+                    for fact in here
+                ]
                 if here and all(fact in clues for fact in here):
                     sets = [one | settling for one in sets]
                 all_of_it = frozenset.intersection(*sets) | computed if sets else self._name_beside(question, facts)
@@ -138,11 +103,11 @@ class Alternatives:
     def _facts(self, question: Question) -> list[Triplet]:
         return [self.triplets[name] for name in question.triplet_ids if name in self.triplets]
 
-    def state(self, fact: Triplet, fewest: int = 0) -> frozenset[str]:
-        """The chunks that state a fact, a figure with that many digits or as many as it has."""
-        key = fact.triplet_id, fewest
+    def state(self, fact: Triplet, needed: Precision = ANY) -> frozenset[str]:
+        """The chunks that state a fact, a figure as exactly as needed."""
+        key = fact.triplet_id, needed
         if key not in self.known:
-            self.known[key] = frozenset(self._find(fact, fewest)) if fact.chunk_id in self.chunks else frozenset()
+            self.known[key] = frozenset(self._find(fact, needed)) if fact.chunk_id in self.chunks else frozenset()
         return self.known[key]
 
     def _state_computed(self, question: Question, facts: Sequence[Triplet]) -> frozenset[str]:
@@ -164,7 +129,7 @@ class Alternatives:
 
         How fast is said in percent; an amount, and words alone, tell which way.
         """
-        if not _have_grown(question.pattern, facts):
+        if not have_grown(question.pattern, facts):
             return {}
         found: dict[str, frozenset[str]] = {}
         for fact in facts:
@@ -192,14 +157,14 @@ class Alternatives:
         near = {name for fact in told for name in (fact.chunk_id, *self.state(fact)) if name in self.chunks}
         return frozenset(self.names.that_name(question.answer, near))
 
-    def _find(self, fact: Triplet, fewest: int) -> Iterator[str]:
+    def _find(self, fact: Triplet, needed: Precision) -> Iterator[str]:
         yield from self._hold_the_words(fact)
         if _is_of_section(fact) or (fact.subject_type == "TABLE" and not is_of_one_column(fact)):
             return  # of that section, or that column, alone
         if is_figure(fact):
             if fact.subject_type != "TABLE":
                 yield from (other.chunk_id for other in self.same[_figure_key(fact)] if _is_same_measure(fact, other))
-            yield from self.figures.state(fact, fewest, self._at_other_times(fact))
+            yield from self.figures.state(fact, needed, self._at_other_times(fact))
         else:
             yield from self.names.state(fact)
 

@@ -1,7 +1,7 @@
 """The passages that state a figure, in a row or a sentence: its amount, its measure and part, and its period."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import date
 from decimal import Decimal
 
@@ -85,6 +85,33 @@ def is_named(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[st
     return _begins_with(needed, before, idle, IDLE)  # "offset by additions to equipment of": before it, the name begins
 
 
+# "We paid $434 in 2023 to repurchase our shares": the verb stands before the figure, and what it is for behind
+_SPENT = re.compile(
+    r"\b(?:paid|spent|invested|used|returned|distributed)"
+    r"(?: (?:a|an|total|aggregate|of|about|approximately|nearly|over))*\W*$",
+    re.IGNORECASE,
+)
+_ON = re.compile(
+    r"^(?:[\s,]|\d{4}|\b(?:in|and|fiscal|years?|respectively|to (?:our )?(?:share|stock)holders)\b)*"
+    r"\b(?:on|in|for|to|through|of|as) (?:the |our )?(?P<what>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_THEN = re.compile(r"[,.;:()]|\b(?:in|to|for|under|during|through|at|as|which|that|by|with|primarily|compared|from)\b")
+_OF_A_PART = re.compile(r"\bsegments?\b", re.IGNORECASE)
+
+
+def _is_spent_on(needed: frozenset[str], said: Statement, idle: frozenset[str]) -> bool:
+    """Is a figure of a measure, by a verb before it and the measure's name, and no more, behind?"""
+    if not _SPENT.search(said.beside[0]) or _OF_A_PART.search(said.text[said.quantity.end :]):
+        return False
+    for behind in (said.beside[1], said.text[said.quantity.end :]):  # "through the repurchase of 9.7 million shares"
+        if spent := _ON.match(ASIDE.sub("", behind)):
+            what = _THEN.split(in_one_word(spent["what"]), maxsplit=1)[0]
+            if needed - EXPENSE and _begins_with(needed - EXPENSE, _TOKEN.findall(what), idle):
+                return True
+    return False
+
+
 _OF_ANOTHER = re.compile(r"\b(?:of|by)(?: about| approximately| nearly)?\W*$")
 
 
@@ -116,6 +143,10 @@ def _begins_with(
     return not left
 
 
+_DECLARED = frozenset({"declar"})
+_PAID = re.compile(r"\b(?:paid|pay|payments?)\b", re.IGNORECASE)
+
+
 def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> bool:
     """Does a row or a sentence of the fact's entity state the fact?"""
     if not is_amount(fact, amount, said):
@@ -129,6 +160,9 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
     same = _is_same(amount, said)
     shown = shown if same else min(shown, len(digits_of(amount)))  # no more tells of 196 million where 196,029 stands
     exact = same and shown >= LONG - 1
+    # those of a share always are, and what is the same to the last of many digits was paid in the year
+    declared = frozenset[str]() if exact or fact.unit.endswith("/shares") else _DECLARED
+    needed -= _DECLARED - declared
     alike = len(digits_of(amount)) if same else 0  # digits that are no noughts at the end
     if same and not said.row and fact.unit.endswith("/shares") and said.own.isdisjoint(_OF_SHARES):
         needed -= _OF_SHARES  # "net income of $7.5 billion, or $9.85 per share"
@@ -138,6 +172,7 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
     called_so = said.row and same and (shown >= FEWEST or in_its_unit) and bool(needed) and needed in names
     apart = APART if alike < LONG else _MAY_BE_EQUAL | (SIDES if needed & SIDES else frozenset())
     other = (said.column if needed and needed <= said.column else said.own) & apart - needed - parts
+    other -= _DECLARED - declared
     if same and shown >= FEWEST and needed <= said.label:
         other -= _PLACED
     # "Accumulated" is of the next column's head, unless it is all that has come about of a year's
@@ -145,6 +180,8 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
         other -= {"accumul"}
     if said.row and other and not called_so:
         return False
+    if not said.row and declared & said.own - needed and not _PAID.search(said.text):
+        return False  # dividends that are declared are paid later, some of them in the next year
     spoken = said.around if said.row else said.own
     if (needed & APART) - said.around - (SIDES | {"averag"} if exact else frozenset()):
         return False
@@ -171,9 +208,10 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
         of_itself = bool(said.label) and said.label <= telling(fact.entity)  # "General Motors" in a list of investments
         named = said.own if further or not said.row or of_itself else said.around
         enough = len(further) <= 1 and (needed <= named or (not said.row and len(needed - named) * 4 <= len(needed)))
-        enough = enough and (said.row or not _names_another(needed | parts, said.beside, idle))
+        spent = not said.row and _is_spent_on(needed, said, idle)
+        enough = enough and (said.row or spent or not _names_another(needed | parts, said.beside, idle))
     else:
-        enough = bool(needed) and is_named(needed, said.beside, idle)
+        enough = bool(needed) and (is_named(needed, said.beside, idle) or _is_spent_on(needed, said, idle))
     if not enough or is_then(fact, said, chunk):
         return enough
     if alike >= LONG:  # no other year's, if it is of the measure
@@ -194,6 +232,25 @@ def states_beside_another(fact: Triplet, amount: Decimal, said: Statement, chunk
         return False
     common = len(needed & (said.around if said.row else said.own))
     return bool(common) if digits_shown(said.quantity) >= FEWEST else common * 2 >= len(needed) > 0
+
+
+def is_of_its_series(fact: Triplet, amount: Decimal, said: Statement, others: Collection[Decimal]) -> bool:
+    """Is a figure the fact's in a row of its name under heads that say no time, by those of other times beside it?"""
+    needed, parts = measure_and_part(fact)
+    if (
+        not said.row
+        or moments_in(said.when)
+        or digits_shown(said.quantity) < FEWEST
+        or not is_amount(fact, amount, said)
+    ):
+        return False
+    named = said.label - telling(fact.entity)
+    if not named or not needed or not named <= needed | parts or not needed | parts <= said.around:
+        return False
+    beside = {digits_of(Decimal(hit[0].replace(",", ""))) for hit in NUMBER.finditer(said.text)}
+    return _is_same(amount, said) and not beside.isdisjoint(
+        digits for one in others if len(digits := digits_of(one)) >= FEWEST
+    )
 
 
 def may_state(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> bool:
@@ -285,6 +342,11 @@ def is_amount(fact: Triplet, amount: Decimal, said: Statement) -> bool:
     )
     finer = quantity.amount and (amount.adjusted() - quantity.amount.adjusted()) in shifts
     return rounded or bool(finer and digits_of(amount) in roundings(digits_of(quantity.amount), least))
+
+
+def off_by(fact: Triplet, amount: Decimal, said: Statement) -> Decimal:
+    """By how much a statement of a fact is off."""
+    return min(abs(amount - said.quantity.amount.scaleb(shift)) for shift in _shifts(fact, said))
 
 
 def _is_rate(fact: Triplet) -> bool:

@@ -14,12 +14,15 @@ from rarefy.tasks.questions.gates.figures import (
     amount_otherwise,
     is_exactly,
     is_net_income,
+    is_of_its_series,
     may_state,
+    off_by,
     roundings,
     states,
     states_beside_another,
 )
 from rarefy.tasks.questions.gates.measure_words import measure_and_part, telling
+from rarefy.tasks.questions.gates.precision import Precision
 from rarefy.tasks.questions.gates.shares import Share
 from rarefy.tasks.questions.gates.statements import (
     NUMBER,
@@ -55,18 +58,20 @@ class Figures:
             for hit in _SCALED.finditer(text):
                 self.short[whose, hit[1].replace(".", "").strip("0")].append((name, hit.start()))
 
-    def state(self, fact: Triplet, fewest: int, at_others: Collection[Triplet] = ()) -> Iterator[str]:
-        """The chunks that state a fact, which is a figure, with that many digits or as many as it has.
+    def state(self, fact: Triplet, needed: Precision, at_others: Collection[Triplet] = ()) -> Iterator[str]:
+        """The chunks that state a fact, which is a figure, with the digits needed or as many as it has.
 
         `at_others` are the facts of the same measure at other times.
         """
         amount, whose = abs(Decimal(fact.value)), told_by(self.chunks[fact.chunk_id])
         digits = len(digits_of(amount))
+        amounts = [abs(Decimal(other.value)) for other in at_others]
 
         def is_said(said: Statement, chunk: Chunk) -> bool:
             shown = max(digits_shown(said.quantity), len(digits_of(said.quantity.amount)))
-            return shown >= min(fewest, digits) and (
+            return (shown >= min(needed.digits, digits) or off_by(fact, amount, said) < needed.off) and (
                 states(fact, amount, said, chunk)
+                or is_of_its_series(fact, amount, said, amounts)
                 or (
                     states_beside_another(fact, amount, said, chunk)
                     and any((chunk.chunk_id, said.text) in self._lines_with(other, whose) for other in at_others)

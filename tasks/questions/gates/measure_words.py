@@ -45,19 +45,23 @@ _PHRASES = tuple(
         (r"shares of (?:our |its |the company['’]s )?(?:outstanding )?stock", "shares"),
         (r"r&d", "research development"),
         (r"impairment (?:losses|loss|charges?)", "impairment"),
-        (r"capital (?:expenditures?|spending)|(?:payments|purchases|acquisitions?|additions|expenditures|investments)"
+        (r"capital (?:expenditures?|spending|investments?)"
+         r"|(?:payments|purchases?|acquisitions?|additions|expenditures|investments)"
          r"(?: for| of| to| in| acquire)*(?: property| plant| and| &|,)* equipment(?:, net)?", "capex"),
         (rf"operating cash flows?|{_CASH} operations", "operatingcash"),
         *_CASH_FLOWS,
         (r"(?:payments? (?:related to|for) )?(?:re)?purchases?(?: and retirements?)? (?:of )?"
-         r"(?:[\d.,]+ (?:million |billion )?)?(?:\w+ )?(?:stock|shares)"
+         r"(?:\$?[\d.,]+ (?:million |billion )?(?:of )?)?(?:(?:our|its|the company['’]s) )?"
+         r"(?:(?!preferred)\w+ )?(?:stock|shares)"
          r"|repurchased(?: and retired)?|(?:stock|share) (?:repurchases?|buybacks?)(?: and retirements?)?"
-         r"|(?:treasury |common )?(?:stock|shares) (?:re)?purchased(?: and retired)?",
+         r"|(?:treasury |common )?(?:stock|shares) (?:re)?purchased(?: and retired)?"
+         r"|treasury (?:stock|shares?) purchases?",
          "buyback stock"),
         (r"(?:sales?|issuances?) of (?:stock|shares)", "issuance of stock"),
         (r"(?:cash )?dividends?(?: payments?| declared and paid| paid)|cash dividends?"
          r"|(?:paid|payments? (?:of|for)) (?:cash )?dividends?", "dividends"),
-        (r"(?<=dividends) on (?:our |its |the )?(?:stock|shares)", ""),
+        (r"(?<=dividends) (?:on (?:our |its |the )?(?:stock|shares)"
+         r"|to (?:our |its |the )?(?:common )?(?:stock|share)(?:holders|owners))", ""),
         (r"(?:total )?long-term debt,? including current (?:portion|maturities)", "total debt"),
         (r",? (?:net of|less|excluding) current (?:portion|maturities|installments)", " long-term"),
         (r"cash (?:proceeds )?received|cash proceeds", "proceeds"),
@@ -81,7 +85,7 @@ _PHRASES = tuple(
 # A measure that has one of these is another than one that has not, however equal they are in a year
 APART = frozenset(
     "basic dilut current noncurr defer feder state foreign domest gross accumul unrecogn unearn cumul repurchas issu "
-    "begin comprehens minimum maximum averag expect estim remain tax pretax matur short long prefer".split()
+    "begin comprehens minimum maximum averag expect estim remain tax pretax matur short long prefer declar".split()
 )
 SIDES = frozenset("current noncurr short long".split())  # said by where a row stands in a balance sheet
 _OF_OWNERS = re.compile(r"\b(?:attributable|available|applicable) (?:to|for) (?!non-?controlling).*", re.IGNORECASE)

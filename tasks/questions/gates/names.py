@@ -38,6 +38,7 @@ _SEATED = ("is headquartered in", "is based in")
 _OTHER_SITES = re.compile(
     r"\b(?:in addition to|besides|other than|apart from) (?:our|its|the) [a-z ]{0,30}headquarters\b"
 )
+_IN_TOWN = r"\bheadquarter(?:s|ed)(?: (?:is|are|located|building|campus|offices?))* in (?:downtown |the city of )?"
 _SEAT = r"\bheadquarter|\b(?:principal|executive|corporate) offices?\b"
 _PURCHASES = ("was acquired by", "completed acquisition of")
 _CUES = {
@@ -63,8 +64,12 @@ _WHOLE = r"\bpart of\b|\binclud|\bcompris|\bconsist|\bcent(?:er|re)ed\b|\bwithin
 class Names:
     """The texts of a corpus, by the words in them."""
 
-    def __init__(self, chunks: Mapping[str, Chunk]) -> None:
+    def __init__(self, chunks: Mapping[str, Chunk], facts: Iterable[Triplet] = ()) -> None:
         self.chunks = chunks
+        self.towns: dict[str, set[str]] = defaultdict(set)  # of companies' seats, with their state
+        for fact in facts:
+            if fact.relation == "is headquartered in" and not fact.rejected_because:
+                self.towns[fact.subject].add(fact.object)
         self.texts = {name: " ".join(chunk.text.casefold().split()) for name, chunk in chunks.items()}
         self.by_word: dict[str, list[str]] = defaultdict(list)
         for name, text in self.texts.items():
@@ -113,6 +118,7 @@ class Names:
                     for hit in address.finditer(text)
                 )
             )
+        yield from self._that_say_town(fact)
         cue, wanted, ends = self._looked_for(fact)
         if cue is None:
             return
@@ -131,6 +137,11 @@ class Names:
         other = fact.object if fact.answer in ("", fact.subject) else fact.answer
         named = (fact.object, other) if fact.relation in _SEATED else (other,)
         ends = [_forms(fact.relation, fact.subject), _forms(fact.relation, *named)]
+        if fact.relation == "is based in":  # "Omaha, NE" is in Nebraska, where it is the seat
+            towns = {
+                form for town in self.towns.get(fact.subject, ()) for form in (town, swap_state_form(town)) if form
+            }
+            ends[-1] |= {fold_text(form) for town in towns for form in (town, town.replace(",", ""))}
         own = {fold_text(form) for form in company_names(home.entity)} if home.entity else set[str]()
         wanted = [forms for forms in ends if forms.isdisjoint(own)]
         sure = wanted and all(form for forms in ends for form in forms)
@@ -147,6 +158,17 @@ class Names:
             if elsewhere and fact.period and fact.relation not in _PURCHASES:
                 continue  # who holds an office, and the like, is said of one year
             yield name, wanted if told_by(chunk) == told_by(home) else ends
+
+    def _that_say_town(self, fact: Triplet) -> Iterator[str]:
+        """The chunks of a company that say in which town its headquarters are, without the state."""
+        town, comma, _ = fact.object.partition(",")
+        if fact.relation != "is headquartered in" or not comma:
+            return
+        seat = re.compile(rf"{_IN_TOWN}{re.escape(fold_text(town))}(?!\w| (?:bay|metro|area|county)\b)")
+        for name in self.by_word.get(_rarest(fold_text(town)), ()):
+            own = told_by(self.chunks[name]) == told_by(self.chunks[fact.chunk_id])
+            if own and seat.search(self.texts[name]):
+                yield name
 
     def _says(self, name: str, relation: str, cue: re.Pattern[str], needed: list[set[str]]) -> bool:
         text, title = self.texts[name], bool(OFFICE.fullmatch(relation))

@@ -146,6 +146,8 @@ def _read_sentence(chunk: Chunk, at: int) -> Statement | None:
     around = own | telling(text[max(0, start - _LABELLED) : start]) | _telling_above(chunk, start)
     beside = _beside(said, quantity, found)
     when = _when_of_lost_row(said, quantity, text[:start]) or _when(said, quantity)
+    if not moments_in(when):
+        when = _year_above(text, start) or when
     return Statement(quantity, own, own, around, frozenset(), beside, when, _said_before(text, start), said, False)
 
 
@@ -153,6 +155,27 @@ def _said_before(text: str, start: int) -> tuple[str, ...]:
     """The sentence before a place, where it is of the same paragraph."""
     before = next((text[a:b] for a, b in reversed(sentence_spans(text)) if b <= start), "")
     return (before,) if before and "\n" not in text[start - 2 : start] and not before.startswith("|") else ()
+
+
+# how a paragraph opens that is of one year: "In 2024, ", "For fiscal year 2024, "
+_OPENS = re.compile(
+    r"\W*(?P<when>(?:in|during|for|throughout) (?:the )?(?:fiscal |calendar )?(?:years? )?"
+    rf"(?:ended (?:{'|'.join(MONTHS)}) \d\d?, )?(?:19|20)\d\d),(?!\s*(?:19|20)\d\d)",
+    re.IGNORECASE,
+)
+
+
+def _year_above(text: str, start: int) -> str:
+    """The year with which the paragraph of a place opens; "" where it opens with none, or another sentence with one."""
+    found = ""
+    for a, b in reversed([span for span in sentence_spans(text) if span[1] <= start]):
+        if "\n" in text[b:start] or text[a:b].startswith("|"):
+            break
+        if found:
+            return ""
+        opened = _OPENS.match(text[a:b])
+        found, start = opened["when"] if opened else "", a
+    return found
 
 
 # "9% more than in 2023", "compared to $3.3 billion in 2022": of another time than the figure before it

@@ -972,3 +972,186 @@ def test_the_best_year_for_net_income_is_the_same_with_other_owners_part_and_wit
     asked = question(*facts, pattern=pattern, arithmetic="largest [29,510 | 31,370] = 31370000000; not rounded; USD")
     lists = Alternatives(chunks, {one.triplet_id: one for one in facts}).find([asked])
     assert ("other" in lists.get("q1", (((),), ()))[0][0]) == states
+
+
+def told(asked: Question, facts: tuple[Triplet, ...], *others: Chunk) -> set[str]:
+    """Which of these passages are credited for a question at all."""
+    chunks = {other.chunk_id: other for other in (chunk("home", HOME), *others)}
+    lists, parts = Alternatives(chunks, {one.triplet_id: one for one in facts}).find([asked]).get("q1", ((), ()))
+    return {name for names in (*lists, *parts) for name in names} - set(asked.chunk_ids)
+
+
+def of_year(year: int, value: str, relation: str = "research and development expenses", **more: str) -> Triplet:
+    return replace(
+        RESEARCH, triplet_id=f"{relation}{year}{value}", value=value, relation=relation, subject_key="acme",
+        period=f"fiscal year {year}", period_start=f"{year - 1}-07-01", period_end=f"{year}-06-30", **more,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("most", "states"),
+    [
+        ("2888000000", True),  # above 2,742 and 2,741 however rounded, though those two are rounded alike
+        ("2861000000", True),
+        ("2745000000", False),
+    ],
+)
+def test_rounded_figures_single_out_a_year_where_they_keep_its_figure_apart(most: str, states: bool):
+    cash = of_year(2023, "9581000000", "net cash from operating activities")
+    facts = (of_year(2023, most), cash, of_year(2022, "2742000000"), of_year(2024, "2741000000"))
+    text = f"Research and development (R&D) expenses were ${int(most) / 1e9:.1f} billion in 2023."
+    assert told(question(*facts, pattern="chain"), facts, chunk("other", text)) == ({"other"} if states else set())
+
+
+@pytest.mark.parametrize(
+    ("pattern", "arithmetic", "text", "states"),
+    [
+        ("share", "share", "The Company repurchased 15.8 million shares of its stock for $3.9 billion in 2024.", True),
+        ("share", "share", "Net cash from operating activities amounted to $9.6 billion in 2024.", False),
+        ("comparison", "smallest share", "Net cash from operating activities amounted to $9.6 billion in 2024.", True),
+    ],
+)
+def test_a_rounded_figure_gives_a_share_where_it_is_hardly_off_and_the_larger_share_where_that_stays(
+    pattern: str, arithmetic: str, text: str, states: bool
+):
+    facts = (of_year(2024, "3896000000", "purchases of common stock"),
+             of_year(2024, "9642000000", "net cash from operating activities"))  # fmt: skip
+    if pattern == "comparison":
+        facts += tuple(
+            replace(fact, triplet_id=f"{at}", chunk_id="far", subject_key="zenith", value=value)
+            for at, (fact, value) in enumerate(zip(facts, ("3383000000", "7346000000"), strict=True))
+        )
+    asked = question(*facts, pattern=pattern, arithmetic=f"{arithmetic} [1 | 2] = 40%")
+    far = chunk("far", "Zenith", "Zenith Inc.", doc_id="d2")
+    assert told(asked, facts, chunk("other", text), far) == ({"other"} if states else set())
+
+
+@pytest.mark.parametrize(
+    ("relation", "text", "states"),
+    [
+        (
+            "purchases of common stock",
+            "We paid $31 billion and $29 billion in 2024 and 2023, respectively, to repurchase our outstanding shares.",
+            True,
+        ),
+        (
+            "purchases of company common stock",
+            "The company’s financing activities also included the repurchase of $31.4 billion of the company’s common "
+            "stock (5.2 million shares) and the payment of $0.52 billion in cash dividends.",
+            True,
+        ),
+        (
+            "repurchases of common stock",
+            "We returned a total of $31.4 billion to shareholders through the repurchase of 9.7 million shares of "
+            "common stock under our stock repurchase program.",
+            True,
+        ),
+        (
+            "repurchases of common stock",
+            "We returned a total of $31.4 billion to shareholders through dividends and the repurchase of 9.7 million "
+            "shares of common stock.",
+            False,
+        ),
+        (
+            "treasury stock purchases",
+            "The Company repurchased 11.1 million shares of its stock for $31 billion in 2024 and 15.8 million shares "
+            "of its stock for $29 billion in 2023.",
+            True,
+        ),
+        ("research and development expense", "We invested $31 billion in R&D, and had $11.5 billion in cash.", True),
+        ("additions to property, plant and equipment", "We made capital investments of $31 billion.", True),
+        ("purchase of property, plant and equipment", "| Consolidated capital expenditures | 31,370 |", True),
+        ("purchases of property and equipment", "We spent $31 billion on capital expenditures in 2024.", True),
+        ("purchases of equipment", "We spent $31 billion on capital expenditures in our Pens segment.", False),
+        ("purchases of property and equipment", "We spent $31 billion on capital expenditures and mergers.", False),
+        ("purchases of property and equipment", "We spent $31 billion on land to save capital expenditures.", False),
+        ("purchases of common stock", "We paid $31 billion to repurchase our preferred shares.", False),
+        ("dividends paid", "We paid $31 billion in dividends and $9 billion in taxes.", True),
+    ],
+)  # fmt: skip
+def test_spending_may_be_told_with_the_verb_before_the_figure(relation: str, text: str, states: bool):
+    assert found(replace(RESEARCH, relation=relation), chunk("other", text)) == ({"other"} if states else set())
+
+
+ALSO = "The company’s financing activities also included the repurchase of $31.4 billion of the company’s common stock."
+
+
+@pytest.mark.parametrize(
+    ("before", "year", "states"),
+    [
+        ("During 2024, issuance of notes provided $3.19 billion of cash. Repayment used $0.38 billion.", 2025, True),
+        ("During 2023, issuance of notes provided $3.19 billion of cash. Repayment used $0.38 billion.", 2024, False),
+        ("Financing used $2 billion. In 2023, we received $3 billion. Repayment used $0.38 billion.", 2024, True),
+        ("Financing of 2023 used $2 billion. Repayment used $0.38 billion.", 2024, True),
+        ("In 2023, we received $3 billion.\n\nRepayment used $0.38 billion.", 2024, True),
+        ("Financing of 2024 used $2 billion. Repayment used $0.38 billion.", 2025, False),
+    ],
+)  # fmt: skip
+def test_a_year_that_opens_a_paragraph_dates_what_follows_and_no_other_does(before: str, year: int, states: bool):
+    shares = replace(RESEARCH, relation="purchases of company common stock")
+    other = replace(chunk("other", f"{before} {ALSO}"), period_end=f"{year}-06-30")
+    assert found(shares, other) == ({"other"} if states else set())
+
+
+@pytest.mark.parametrize(
+    ("relation", "text", "states"),
+    [
+        ("payment of dividends to stockholders", "| Cash dividends declared | 314 |", False),
+        ("payment of dividends to stockholders", "| Cash dividends paid | 314 |", True),
+        ("dividends paid", "Our Board of Directors declared dividends of $314 million.", False),
+        ("dividends paid", "We declared and paid dividends of $314 million.", True),
+        ("cash dividends declared", "| Cash dividends declared | 314 |", True),
+        ("cash dividends declared", "| Dividends paid | 314 |", False),
+    ],
+)
+def test_dividends_declared_are_not_dividends_paid(relation: str, text: str, states: bool):
+    short = replace(RESEARCH, relation=relation, value="314000000", answer="314")
+    assert found(short, chunk("other", text)) == ({"other"} if states else set())
+
+
+def test_dividends_declared_of_the_same_amount_to_the_last_of_four_digits_were_paid():
+    paid = replace(RESEARCH, relation="dividends paid", value="6688000000", answer="6,688")
+    assert found(paid, chunk("other", "| Dividends declared ($0.83 per share) | 6,688 |")) == {"other"}
+
+
+def test_dividends_of_a_share_are_those_declared():
+    declared = replace(EARNINGS, relation="dividends declared per common share")
+    assert found(declared, chunk("other", "| Dividends per common share | $6.11 |")) == {"other"}
+
+
+def test_a_row_whose_heads_were_lost_is_of_the_measure_by_its_other_years():
+    older = replace(
+        OLDER, value="450000000", answer="450", subject="Acme Corporation Services", relation="cost of revenue"
+    )
+    newer = replace(older, triplet_id="t1", value="484000000", answer="484", period="fiscal year 2024",
+                    period_start="2023-07-01", period_end="2024-06-30")  # fmt: skip
+    text = "## Cost of Revenue\n\n|  | * | * | * |\n|---|---|---|---|\n| {} | {} | 450 | 4% |"
+    same, other, lone = (chunk(name, text.format(name, amount), start=1900) for name, amount in
+                         (("Services", "484"), ("Products", "484"), ("Services ", "483")))  # fmt: skip
+    chunks = {one.chunk_id: one for one in (chunk("home", HOME), same, other, lone)}
+    index = Alternatives(chunks, {"t0": older, "t1": newer})
+    assert index.state(older) == index.state(newer) == {"home", "Services"}
+
+
+SEAT = replace(AUDITOR, relation="is headquartered in", answer="Omaha, Nebraska", object="Omaha, Nebraska")
+
+
+@pytest.mark.parametrize(
+    ("relation", "text", "states"),
+    [
+        ("is based in", "(3) Our Store Support Center (corporate headquarters) is located in Omaha, NE.", True),
+        ("is based in", "| Omaha, NE metro area, including corporate headquarters in Omaha | 1.9 |", True),
+        ("is based in", "We lease certain offices, including our headquarters in Omaha, from others.", False),
+        ("is headquartered in", "We lease certain offices, including our headquarters in Omaha, from others.", True),
+        ("is headquartered in", "| Corporate headquarters | Omaha, Nebraska | Owned |", True),
+        ("is headquartered in", "Our corporate headquarters are in the Omaha area.", False),
+        ("is headquartered in", "Our corporate headquarters are located in Omaha County.", False),
+        ("is headquartered in", "Our headquarters moved; we own a mill in Omaha.", False),
+    ],
+)
+def test_a_seat_may_be_told_by_its_town(relation: str, text: str, states: bool):
+    fact = SEAT if relation == SEAT.relation else replace(SEAT, triplet_id="t2", relation=relation, answer="Nebraska",
+                                                          object="Nebraska")  # fmt: skip
+    chunks = {one.chunk_id: one for one in (chunk("home", HOME), chunk("other", text, start=1900))}
+    index = Alternatives(chunks, {"t1": SEAT, fact.triplet_id: fact})
+    assert ("other" in index.state(fact)) is states
