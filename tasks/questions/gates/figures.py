@@ -88,8 +88,9 @@ def is_named(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[st
 
 
 # "We paid $434 in 2023 to repurchase our shares": the verb stands before the figure, and what it is for behind
+_VERBS = r"(?:paid|spent|invested|used|returned|distributed)"
 _SPENT = re.compile(
-    r"\b(?:paid|spent|invested|used|returned|distributed)"
+    rf"\b{_VERBS}"
     r"(?: (?:a|an|total|aggregate|of|about|approximately|nearly|over))*\W*$",
     re.IGNORECASE,
 )
@@ -99,15 +100,26 @@ _ON = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _THEN = re.compile(r"[,.;:()]|\b(?:in|to|for|under|during|through|at|as|which|that|by|with|primarily|compared|from)\b")
+_COMPARED = re.compile(
+    r"\bcompared (?:to|with)\W*$", re.IGNORECASE
+)  # "…, compared with $908.9 million invested during 2022"
+_SPENT_THEN = re.compile(rf"\W*(?:million |billion )?{_VERBS}\b", re.IGNORECASE)
+_MOSTLY = re.compile(r"\b(?:primarily|mainly|mostly|principally)\b[^,;.]*", re.IGNORECASE)
 _OF_A_PART = re.compile(r"\bsegments?\b", re.IGNORECASE)
 
 
 def _is_spent_on(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[str]) -> bool:
     """Is a figure of a measure, by a verb before it and the measure's name, and no more, behind?"""
-    spent = _ON.match(ASIDE.sub("", beside[1])) if _SPENT.search(beside[0]) else None
-    if spent is None or _OF_A_PART.search(beside[1]):
+    before, after = (_MOSTLY.sub("", ASIDE.sub("", text)) for text in beside)
+    compared = _COMPARED.search(before) and _SPENT_THEN.match(after)
+    behind = after if _SPENT.search(before) else before if compared else ""
+    spent = _ON.match(behind)
+    if spent is None or _OF_A_PART.search(behind):
         return False
-    what = _THEN.split(in_one_word(spent["what"]), maxsplit=1)[0]
+    bought = re.sub(
+        r"^(?=property\b)", "purchases of ", spent["what"]
+    )  # "invested $1.7 billion in property, plant and equipment"
+    what = _THEN.split(in_one_word(bought), maxsplit=1)[0]
     return bool(needed - EXPENSE) and _begins_with(needed - EXPENSE, _TOKEN.findall(what), idle)
 
 
@@ -209,7 +221,9 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
         enough = len(further) <= 1 and (needed <= named or (not said.row and len(needed - named) * 4 <= len(needed)))
         enough = enough and (said.row or not _names_another(needed | parts, said.beside, idle))
     else:
-        enough = bool(needed) and is_named(needed, said.beside, idle)
+        enough = False
+    # what tells two digits from another measure's tells more of them
+    enough = enough or (bool(needed) and (not said.row or shown < FEWEST) and is_named(needed, said.beside, idle))
     if not enough or is_then(fact, said, chunk):
         return enough
     if alike >= LONG:  # no other year's, if it is of the measure
