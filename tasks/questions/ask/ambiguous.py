@@ -58,12 +58,21 @@ def second_value(triplet: Triplet, index: CorpusIndex) -> str:
 
 
 def has_namesake(fact: Triplet, index: CorpusIndex) -> bool:
-    """Whether the company has another figure of the year that goes by the same name: revenue with and without fees."""
+    """Whether the company has another figure of the year that goes by the same name: revenue with and without fees.
+
+    Its report may tag one that no question is made of: net income with what belongs to noncontrolling interests.
+    """
+    names = tags_of_one_name(fact.concept)
+    of_report = index.facts_of_time(fact.doc_id, fact.period_start, fact.period_end)
+    if any(
+        other.concept in names and not other.dimensions and not _is_same(other.value, fact.value) for other in of_report
+    ):
+        return True
     return any(
         other.value != fact.value
         and index.year_of(other) == index.year_of(fact)
         and bool(other.period_start) == bool(fact.period_start)
-        for tag in tags_of_one_name(fact.concept)
+        for tag in names
         for other in index.tagged.get((subject_of(fact), tag), ())
     )
 

@@ -86,8 +86,9 @@ def is_named(needed: frozenset[str], beside: tuple[str, str], idle: frozenset[st
 
 
 # "We paid $434 in 2023 to repurchase our shares": the verb stands before the figure, and what it is for behind
+_VERBS = r"(?:paid|spent|invested|used|returned|distributed)"
 _SPENT = re.compile(
-    r"\b(?:paid|spent|invested|used|returned|distributed)"
+    rf"\b{_VERBS}"
     r"(?: (?:a|an|total|aggregate|of|about|approximately|nearly|over))*\W*$",
     re.IGNORECASE,
 )
@@ -97,16 +98,28 @@ _ON = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _THEN = re.compile(r"[,.;:()]|\b(?:in|to|for|under|during|through|at|as|which|that|by|with|primarily|compared|from)\b")
+_COMPARED = re.compile(
+    r"\bcompared (?:to|with)\W*$", re.IGNORECASE
+)  # "…, compared with $908.9 million invested during 2022"
+_SPENT_THEN = re.compile(rf"\W*(?:million |billion )?{_VERBS}\b", re.IGNORECASE)
+_MOSTLY = re.compile(r"\b(?:primarily|mainly|mostly|principally)\b[^,;.]*", re.IGNORECASE)
+_PROPERTY = re.compile(r"^(?=property\b)")  # "invested $1.7 billion in property, plant and equipment"
 _OF_A_PART = re.compile(r"\bsegments?\b", re.IGNORECASE)
 
 
 def _is_spent_on(needed: frozenset[str], said: Statement, idle: frozenset[str]) -> bool:
     """Is a figure of a measure, by a verb before it and the measure's name, and no more, behind?"""
-    if not _SPENT.search(said.beside[0]) or _OF_A_PART.search(said.text[said.quantity.end :]):
+    before, *behind = (_MOSTLY.sub("", ASIDE.sub("", text)) for text in (*said.beside, said.text[said.quantity.end :]))
+    if _COMPARED.search(before) and _SPENT_THEN.match(behind[0]):
+        behind = [before]
+    elif not _SPENT.search(before):
         return False
-    for behind in (said.beside[1], said.text[said.quantity.end :]):  # "through the repurchase of 9.7 million shares"
-        if spent := _ON.match(ASIDE.sub("", behind)):
-            what = _THEN.split(in_one_word(spent["what"]), maxsplit=1)[0]
+    if _OF_A_PART.search(behind[-1]):
+        return False
+    for text in behind:  # the second: "through the repurchase of 9.7 million shares"
+        if spent := _ON.match(text):
+            bought = _PROPERTY.sub("purchases of ", spent["what"])
+            what = _THEN.split(in_one_word(bought), maxsplit=1)[0]
             if needed - EXPENSE and _begins_with(needed - EXPENSE, _TOKEN.findall(what), idle):
                 return True
     return False
@@ -211,7 +224,10 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
         spent = not said.row and _is_spent_on(needed, said, idle)
         enough = enough and (said.row or spent or not _names_another(needed | parts, said.beside, idle))
     else:
-        enough = bool(needed) and (is_named(needed, said.beside, idle) or _is_spent_on(needed, said, idle))
+        enough = False
+    # what tells two digits from another measure's tells more of them
+    if needed and not enough and (not said.row or shown < FEWEST):
+        enough = is_named(needed, said.beside, idle) or _is_spent_on(needed, said, idle)
     if not enough or is_then(fact, said, chunk):
         return enough
     if alike >= LONG:  # no other year's, if it is of the measure

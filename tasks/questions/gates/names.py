@@ -42,13 +42,17 @@ _IN_TOWN = r"\bheadquarter(?:s|ed)(?: (?:is|are|located|building|campus|offices?
 _SEAT = r"\bheadquarter|\b(?:principal|executive|corporate) offices?\b"
 _PURCHASES = ("was acquired by", "completed acquisition of")
 _CUES = {
-    **dict.fromkeys(_PURCHASES, r"\bacqui(?:r|s(?!ition costs?\b))"),  # traffic is acquired, too
+    **dict.fromkeys(  # traffic is acquired, too
+        _PURCHASES,
+        r"\bacqui(?:r|s(?!ition costs?\b))|\b(?:stock|share|equity|asset|unit)s? purchase agreement\b"
+        r"|\bplan of merger\b",
+    ),
     _AUDITED: r"\baudit|\breports? of\b|\bassessed\b|\bindependent registered|\baccounting firm|\bconsents?\b|\bpcaob"
     r"|/s/",
     "is headquartered in": _SEAT,
     "is based in": _SEAT,
     "is incorporated in": r"\bincorporated (?:in|under|as)\b|\bjurisdiction of incorporation"
-    r"|\borgani[sz]ed (?:in|under)|\ba \w+ corporation\b",
+    r"|\borgani[sz]ed (?:in|under)|\ban? (?:\w+ )?\w+ corporation\b",
     _TRADED: r"\blisted\b|\btrade[sd]?\b|\btrading\b|\bregistered\b|\bsymbols?\b|\bclosing\b"
     r"|\blisting\b|\bapplicable rules\b|\breported (?:sales?|price)",
     "trades under symbol": r"\bsymbols?\b|\btrad(?:es|ed|ing)\b",

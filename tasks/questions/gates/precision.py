@@ -85,11 +85,12 @@ def _rates_apart(facts: Sequence[Triplet], operation: str, digits: int) -> dict[
     values = [Decimal(fact.value) for fact in facts]
     if len(values) < 4 or min(values) <= 0:
         return dict.fromkeys((fact.triplet_id for fact in facts), Precision(digits))
-    rates = sorted(_rates(values, operation.endswith("growth")))
-    low, high = rates[-2:] if operation.startswith(("fastest", "largest")) else rates[:2]
-    far = (high / low).sqrt()
-    part = (far - 1) / (far + 1)  # of each figure, by which it may be off
-    return {fact.triplet_id: Precision(digits, _size(fact) * part) for fact in facts}
+    rates = list(_rates(values, operation.endswith("growth")))
+    chosen = (max if operation.startswith(("fastest", "largest")) else min)(rates)
+    far = [(max(rate, chosen) / min(rate, chosen)).sqrt() for rate in rates]
+    nearest = min((one for one in far if one > 1), default=Decimal(1))
+    parts = [1 - 2 / (max(one, nearest) + 1) for one in far for _ in range(2)]  # of each figure, by which it may be off
+    return {fact.triplet_id: Precision(digits, _size(fact) * part) for fact, part in zip(facts, parts, strict=True)}
 
 
 def _rates(values: Sequence[Decimal], growth: bool) -> Iterator[Decimal]:
