@@ -56,7 +56,8 @@ def to_table(rows: Iterable[Any], row_type: type) -> pa.Table:
         if typing.get_origin(hint) is dict:
             values = [json.dumps(v, sort_keys=True, ensure_ascii=False) for v in values]
         elif typing.get_origin(hint) is tuple and dataclasses.is_dataclass(typing.get_args(hint)[0]):
-            values = [[dataclasses.asdict(item) for item in v] for v in values]
+            names = _hints(typing.get_args(hint)[0])  # plain values all: asdict would copy each of them
+            values = [[{name: getattr(item, name) for name in names} for item in v] for v in values]
         columns.append(pa.array(values, type=_arrow(hint)))
     return pa.Table.from_arrays(columns, schema=schema_of(row_type))
 

@@ -18,13 +18,6 @@ from rarefy.tasks.questions.grade import DIMENSIONS, HIGHEST, LOWEST, median_sco
 from rarefy.tasks.questions.grade.agreement import Calibration, ShareInterval, compare_with_people, describe_agreement
 
 COLUMNS = ("id", "pattern", "domain", "question", "answer", "evidence", "passages", *DIMENSIONS, "note")
-GUIDE = """\
-Score each question in the columns readability, clarity and correctness from 1 to 5; leave empty what you cannot say.
-readability: one grammatical, natural sentence (5 reads at once, 3 has to be read twice, 1 no sentence)
-clarity: it means one thing and has one answer in the collection (5 nothing else fits, 3 a second reading is possible)
-correctness: the passages give just this answer to it (5 they say so, 3 a step is missing, 1 wrong or not there)
-Keep the id column, sort whole rows only, and save as CSV (UTF-8).
-"""
 _FORMULA = tuple("=+-@\t\r＝＋－＠")  # what a spreadsheet takes for the beginning of a formula
 
 

@@ -1,8 +1,10 @@
 """A corpus so small that a build of it takes a moment, and one Prefect API for all tests of flows."""
 
+import io
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import known
@@ -48,15 +50,30 @@ def api() -> str:
 
 
 @pytest.fixture(scope="session")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a corpus of three short annual reports, and settings that leave out what needs a model."""
-    folder = tmp_path_factory.mktemp("place")
-    (folder / "corpus").mkdir()
+def three_reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with three short annual reports."""
+    folder = tmp_path_factory.mktemp("place") / "corpus"
+    folder.mkdir()
     for number, (file, about) in enumerate(COMPANIES.items()):
-        (folder / "corpus" / f"{file}.html").write_text(filing(*about, base=100 + 37 * number))
-    # what is tested here is how stages are run, not what they find
-    (folder / "quick.toml").write_text("[perturb]\nquery = []\ndocument = []\ncontext = []\n")
+        (folder / f"{file}.html").write_text(filing(*about, base=100 + 37 * number))
     return folder
+
+
+@pytest.fixture(scope="session")
+def place(three_reports: Path) -> Path:
+    """A folder with that corpus, and settings that leave out what needs a model."""
+    # what is tested here is how stages are run, not what they find
+    (three_reports.parent / "quick.toml").write_text("[perturb]\nquery = []\ndocument = []\ncontext = []\n")
+    return three_reports.parent
+
+
+@pytest.fixture(scope="session")
+def oracle() -> Iterator[None]:
+    """The model of `oracle.py`, within reach of this process and of those that it starts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(Path(__file__).parent))
+        patch.setenv("PYTHONPATH", str(Path(__file__).parent))
+        yield
 
 
 @pytest.fixture
@@ -98,15 +115,15 @@ def arguments(place: Path, *more: str, corpus: str = "corpus", out: str = "out",
     return ["build", str(place / corpus), *where, *more]
 
 
-@pytest.fixture
-def build(capsys: pytest.CaptureFixture[str], api: str) -> Callable[..., tuple[int, str]]:
+@pytest.fixture(scope="session")
+def build(api: str) -> Callable[..., tuple[int, str]]:
     """Builds in a folder, and gives back the exit code and what was said."""
 
     def run(*given: object, **places: str) -> tuple[int, str]:
-        capsys.readouterr()
-        code = main(arguments(*given, **places))  # type: ignore[arg-type]
-        said = capsys.readouterr()
-        return code, said.out + said.err
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            code = main(arguments(*given, **places))  # type: ignore[arg-type]
+        return code, out.getvalue() + err.getvalue()
 
     return run
 

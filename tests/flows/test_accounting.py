@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -36,12 +35,26 @@ source = "made up"
 
 
 @pytest.fixture
-def place(place, tmp_path, monkeypatch):
+def place(three_reports, oracle, tmp_path):
     """The corpus, and a config whose stages ask the oracle."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parent))
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    shutil.copytree(place / "corpus", tmp_path / "corpus")
+    shutil.copytree(three_reports, tmp_path / "corpus")
     return configured(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def built(three_reports, oracle, build, tmp_path_factory):
+    """The same folder, once it is built, and what was said."""
+    folder = configured(tmp_path_factory.mktemp("asked"))
+    shutil.copytree(three_reports, folder / "corpus")
+    code, said = build(folder)
+    assert code == 0, said
+    return folder, said
+
+
+@pytest.fixture
+def copy(built, tmp_path):
+    """A copy of that folder, to do with as one likes."""
+    return shutil.copytree(built[0], tmp_path / "copy")
 
 
 def configured(folder, answer="answer"):
@@ -59,9 +72,8 @@ def rows(place, name, out="out"):
     return pq.read_table(place / out / f"{name}.parquet").to_pylist()
 
 
-def test_every_stage_asks_its_model_and_what_it_did_is_told(place, build):
-    code, said = build(place)
-    assert code == 0, said
+def test_every_stage_asks_its_model_and_what_it_did_is_told(built):
+    place, said = built
     assert [q for q in rows(place, "questions") if not q["rejected_because"]]
     assert {j["model"] for j in rows(place, "judgements")} == {"oracle"}
     models = json.loads((place / "out" / "models.json").read_text())
@@ -74,25 +86,23 @@ def test_every_stage_asks_its_model_and_what_it_did_is_told(place, build):
     assert "Models" in said and "USD" in said and "calls" in said
 
 
-def test_a_second_build_asks_nothing_and_is_the_same(place, build):
-    assert build(place)[0] == 0
-    before = {path.name: path.read_bytes() for path in (place / "out").glob("*.*")}
-    code, said = build(place)
+def test_a_second_build_asks_nothing_and_is_the_same(copy, build):
+    before = {path.name: path.read_bytes() for path in (copy / "out").glob("*.*")}
+    code, said = build(copy)
     assert code == 0, said
-    assert {path.name: path.read_bytes() for path in (place / "out").glob("*.*")} == before
+    assert {path.name: path.read_bytes() for path in (copy / "out").glob("*.*")} == before
     assert " calls" not in said.partition("Funnel")[0]
 
 
-def test_what_is_made_does_not_depend_on_how_it_is_served(place, build):
-    assert build(place)[0] == 0
-    manifest = (place / "out" / "manifest.json").read_bytes()
-    served(place, "concurrency = 3\nretries = 0")
-    code, said = build(place)
+def test_what_is_made_does_not_depend_on_how_it_is_served(copy, build):
+    manifest = (copy / "out" / "manifest.json").read_bytes()
+    served(copy, "concurrency = 3\nretries = 0")
+    code, said = build(copy)
     assert code == 0 and "3 documents, found in the store" in said
-    assert (place / "out" / "manifest.json").read_bytes() == manifest
+    assert (copy / "out" / "manifest.json").read_bytes() == manifest
 
 
-def test_a_spent_budget_is_exit_code_3_and_the_same_command_goes_on(place, build):
+def test_a_spent_budget_is_exit_code_3_and_the_same_command_goes_on(place, build, built):
     code, said = build(place, "--max-calls", "4")
     assert code == 3
     assert "--max-calls 4 is reached" in said and "run the same command again" in said
@@ -101,11 +111,11 @@ def test_a_spent_budget_is_exit_code_3_and_the_same_command_goes_on(place, build
     assert code == 0, said
     whole = json.loads((place / "out" / "models.json").read_text())
     assert whole["runs"] == 2 and sum(one["remembered"] for one in whole["used"]) == 1
-    code, _ = build(place, out="again", store="fresh")
-    other = json.loads((place / "again" / "models.json").read_text())
+    at_once = built[0] / "out"
+    other = json.loads((at_once / "models.json").read_text())
     total = {(one["stage"], one["model"]): (one["calls"], one["cost"]) for one in whole["used"]}
     assert total == {(one["stage"], one["model"]): (one["calls"], one["cost"]) for one in other["used"]}
-    assert (place / "again" / "questions.jsonl").read_bytes() == (place / "out" / "questions.jsonl").read_bytes()
+    assert (place / "out" / "questions.jsonl").read_bytes() == (at_once / "questions.jsonl").read_bytes()
 
 
 def test_money_is_limited_too_where_every_model_has_a_price(place, build):
@@ -143,20 +153,19 @@ def test_a_model_that_is_not_named_is_told_before_anything_is_made(place, build)
     assert not (place / "store").exists()
 
 
-def test_a_judge_that_judges_its_own_questions_is_remarked(place, build):
-    text = (place / "quick.toml").read_text()
-    (place / "quick.toml").write_text(text.replace("oracle-2", "oracle-1"))
-    code, said = build(place)
+def test_a_judge_that_judges_its_own_questions_is_remarked(copy, build):
+    text = (copy / "quick.toml").read_text()
+    (copy / "quick.toml").write_text(text.replace("oracle-2", "oracle-1"))
+    code, said = build(copy)
     assert code == 0 and "the judge judges its own questions" in said
 
 
 @pytest.mark.machines
-def test_workers_ask_too_and_make_the_same(place, build):
-    assert build(place)[0] == 0
-    code, said = build(place, "--workers", "2", out="again", store="fresh")
+def test_workers_ask_too_and_make_the_same(place, build, built):
+    code, said = build(place, "--workers", "2")
     assert code == 0, said
     for name in ("questions.jsonl", "judgements.jsonl", "unanswered.jsonl", "manifest.json"):
-        assert (place / "again" / name).read_bytes() == (place / "out" / name).read_bytes()
+        assert (place / "out" / name).read_bytes() == (built[0] / "out" / name).read_bytes()
 
 
 @pytest.mark.machines

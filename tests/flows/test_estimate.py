@@ -1,8 +1,10 @@
 """What an estimate says before a build, beside what the build came to."""
 
+import io
 import json
 import re
 import shutil
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -42,13 +44,33 @@ def add_staff(corpus: Path) -> None:
 
 
 @pytest.fixture
-def place(place, tmp_path, monkeypatch):
+def place(three_reports, oracle, tmp_path):
     """The corpus, and a config whose facts come from rules and whose questions come from the oracle."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parent))
-    shutil.copytree(place / "corpus", tmp_path / "corpus")
-    add_staff(tmp_path / "corpus")
-    (tmp_path / "quick.toml").write_text(CONFIG.format(methods='"cover", "prose"'))
-    return tmp_path
+    return prepared(tmp_path, three_reports)
+
+
+def prepared(folder, reports):
+    shutil.copytree(reports, folder / "corpus")
+    add_staff(folder / "corpus")
+    (folder / "quick.toml").write_text(CONFIG.format(methods='"cover", "prose"'))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(three_reports, oracle, build, tmp_path_factory):
+    """The same folder, once it is estimated and built: what the estimate was, and what the build said."""
+    folder = prepared(tmp_path_factory.mktemp("asked"), three_reports)
+    said, _ = estimated(folder)
+    assert open_reply_store("", folder / "store").usage("") == [], "an estimate sends nothing"
+    code, told = build(folder)
+    assert code == 0, told
+    return folder, said, told
+
+
+@pytest.fixture
+def copy(built, tmp_path):
+    """A copy of that folder, to do with as one likes."""
+    return shutil.copytree(built[0], tmp_path / "copy")
 
 
 VARIED = """
@@ -73,11 +95,11 @@ llm = { provider = "oracle:answer", model = "oracle-3" }
 """
 
 
-def estimated(place, capsys, corpus="corpus", store="store"):
-    capsys.readouterr()
+def estimated(place, corpus="corpus", store="store"):
     where = ["--store", str(place / store), "--config", str(place / "quick.toml"), "--quiet"]
-    assert main(["estimate", str(place / corpus), *where]) == 0
-    said = capsys.readouterr().out
+    with redirect_stdout(io.StringIO()) as out:
+        assert main(["estimate", str(place / corpus), *where]) == 0
+    said = out.getvalue()
     files = sorted((place / store / "estimates").glob("[0-9a-f]*"), key=lambda file: file.stat().st_mtime)
     kept = json.loads(files[-1].read_text()) if files else {}
     return {one["stage"]: one for one in (kept.get("estimate") or {}).get("stages", ())}, said
@@ -96,40 +118,36 @@ def near(said, came):
         assert said[name][0] <= amount <= said[name][2]
 
 
-def test_requests_whose_rows_are_known_are_counted_exactly_and_nothing_is_sent(place, build, capsys, api):
-    said, _ = estimated(place, capsys)
-    assert open_reply_store("", place / "store").usage("") == []
-    code, told = build(place)
-    assert code == 0, told
+def test_requests_whose_rows_are_known_are_counted_exactly_and_nothing_is_sent(built):
+    place, said, told = built
     assert said["ask"]["calls"][1] == actual(place)["ask"]["calls"]
     assert said["ask"]["prompt"][1] == pytest.approx(actual(place)["ask"]["prompt_tokens"], rel=0.2)
     assert "Estimate → actual" in told
 
 
-def test_the_ledger_says_how_long_a_token_is(place, reports, build, capsys, api):
-    reports(place / "more", "Zenith")
-    add_staff(place / "more")
-    assert build(place)[0] == 0
-    said, told = estimated(place, capsys, corpus="more")
+def test_the_ledger_says_how_long_a_token_is(copy, reports, build):
+    reports(copy / "more", "Zenith")
+    add_staff(copy / "more")
+    said, told = estimated(copy, corpus="more")
     assert "ask: exact requests; tokens per character as before; replies as before" in told
-    assert build(place, corpus="more", out="other")[0] == 0
-    came = actual(place, "other")["ask"]
+    assert build(copy, corpus="more", out="other")[0] == 0
+    came = actual(copy, "other")["ask"]
     assert said["ask"]["calls"][1] == came["calls"]
     assert said["ask"]["prompt"][1] == pytest.approx(came["prompt_tokens"], rel=0.05)
 
 
-def test_where_it_is_yet_to_be_said_what_is_worth_asking_the_rest_is_a_range(place, build, capsys, api):
+def test_where_it_is_yet_to_be_said_what_is_worth_asking_the_rest_is_a_range(place, reports, build):
     (place / "quick.toml").write_text((place / "quick.toml").read_text().replace("worth = 0", "worth = 4"))
-    said, told = estimated(place, capsys)
+    said, told = estimated(place)
     assert "ask: requests of all, if worth asking" in told
     code, told = build(place)
     assert code == 0, told
     low, likely, high = said["ask"]["calls"]
     assert low < likely < high and low <= actual(place)["ask"]["calls"] <= high
-    assert "all of it is in the store" in estimated(place, capsys)[1]
+    assert "all of it is in the store" in estimated(place)[1]
 
 
-def test_after_one_build_another_like_it_is_known_to_a_fifth(place, reports, build, capsys, api):
+def test_after_one_build_another_like_it_is_known_to_a_fifth(place, reports, build):
     varied = 'by = "model"\nquery = ["grammar"]\ndocument = ["simple"]\ncontext = []\nthreshold = 0.0'
     plain = re.search(r"query = \[\]\n.*?(?=\n\[)", CONFIG, re.DOTALL)
     (place / "quick.toml").write_text(CONFIG.replace(plain[0], varied).format(methods='"model"'))
@@ -138,7 +156,7 @@ def test_after_one_build_another_like_it_is_known_to_a_fifth(place, reports, bui
     reports(place / "more", "Zenith")
     add_staff(place / "more")
     assert build(place, corpus="some")[0] == 0
-    said, _ = estimated(place, capsys, corpus="more")
+    said, _ = estimated(place, corpus="more")
     code, told = build(place, corpus="more", out="other")
     assert code == 0, told
     came = actual(place, "other")
@@ -147,30 +165,28 @@ def test_after_one_build_another_like_it_is_known_to_a_fifth(place, reports, bui
         near(said[stage], came[stage])
 
 
-def test_what_is_done_is_estimated_at_nothing(place, build, capsys, api):
-    assert build(place)[0] == 0
-    _, told = estimated(place, capsys)
+def test_what_is_done_is_estimated_at_nothing(copy):
+    _, told = estimated(copy)
     assert "all of it is in the store" in told
 
 
-def test_remembered_replies_cost_nothing(place, build, capsys, api):
-    assert build(place)[0] == 0
-    (place / "fresh").mkdir()
-    for file in (place / "store").glob("replies*"):
-        shutil.copy(file, place / "fresh" / file.name)
-    _, told = estimated(place, capsys, store="fresh")
+def test_remembered_replies_cost_nothing(copy):
+    (copy / "fresh").mkdir()
+    for file in (copy / "store").glob("replies*"):
+        shutil.copy(file, copy / "fresh" / file.name)
+    _, told = estimated(copy, store="fresh")
     assert "requests more are remembered" in told and "all of it is in the store" in told
 
 
-def test_a_config_without_a_model_costs_nothing(place, capsys, api):
+def test_a_config_without_a_model_costs_nothing(place, api):
     (place / "quick.toml").write_text("[perturb]\nquery = []\n")
-    _, told = estimated(place, capsys)
+    _, told = estimated(place)
     assert "no stage of this config asks a model" in told
 
 
-def test_what_models_write_and_compare_for_variants_is_counted_before_it_is_asked(place, build, capsys, api):
+def test_what_models_write_and_compare_for_variants_is_counted_before_it_is_asked(place, build):
     (place / "quick.toml").write_text(VARIED)
-    _, told = estimated(place, capsys)
+    _, told = estimated(place)
     said = of_models(place)
     assert open_reply_store("", place / "store").usage("") == [] and "vary: exact requests" in told
     code, told = build(place)
@@ -184,7 +200,7 @@ def test_what_models_write_and_compare_for_variants_is_counted_before_it_is_aske
     variants = [json.loads(line) for line in (place / "out" / "variants.jsonl").read_text().splitlines()]
     kept = {row["perturbation"] for row in variants if not row["rejected_because"]}
     assert {"grammar", "simple", "self_generated", "back_translation", "json"} <= kept
-    _, told = estimated(place, capsys)
+    _, told = estimated(place)
     assert "all of it is in the store" in told
 
 
@@ -194,7 +210,7 @@ def of_models(place, store="store"):
     return {one["model"]: one for one in stages if one["stage"] == "vary"}
 
 
-def test_an_evaluation_is_counted_where_no_model_is_asked_any_more(place, build, capsys, api):
+def test_an_evaluation_is_counted_where_no_model_is_asked_any_more(place, build, capsys):
     (place / "quick.toml").write_text(
         '[perturb]\nquery = ["character"]\ndocument = []\ncontext = []\n[retrieve]\nretrievers = ["bm25"]\n'
     )

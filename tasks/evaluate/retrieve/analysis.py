@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import pairwise
 
 from rarefy.tasks.evaluate.retrieve.config import AnalysisConfig
 
-# Porter's stemmer (Program 14, 1980) with its author's two later changes, as in Lucene's PorterStemFilter
+# Porter's stemmer (Program 14, 1980) with its author's two later changes, as in Lucene's PorterStemFilter. Snowball's
+# has neither: PyStemmer's "porter" makes other terms of "apology", "sensibly" and "trekked"
 
 STEP2 = dict(
     pair.split(":")
@@ -17,7 +17,12 @@ STEP2 = dict(
     ).split()
 )
 STEP3 = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
-STEP4 = "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize".split()
+STEP4 = dict.fromkeys("al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize".split(), "")
+# what finds the longest ending, what replaces each, and the least measure of what is left before it
+ENDINGS = [
+    (re.compile(f"(?:{'|'.join(sorted(step, key=len, reverse=True))})$"), step, least)
+    for step, least in ((STEP2, 1), (STEP3, 1), (STEP4, 2))
+]
 
 
 @lru_cache(maxsize=1 << 18)
@@ -25,93 +30,50 @@ def stem(word: str) -> str:
     """Return the stem of a lower-case word; words of one or two letters stay."""
     if len(word) <= 2 or word[-1].isdigit():  # no ending ends in a digit
         return word
-    word = _strip_plural(word)
+    if word.endswith("s") and not word.endswith("ss"):
+        word = word[:-2] if word.endswith(("sses", "ies")) else word[:-1]
     word = _strip_past(word)
-    if word.endswith("y") and _has_vowel(word[:-1]):
+    if word.endswith("y") and "v" in _shape(word[:-1]):
         word = f"{word[:-1]}i"
-    word = _replace_ending(word, STEP2)
-    word = _replace_ending(word, STEP3)
-    word = _cut_ending(word)
-    if word.endswith("e"):
-        measure = _measure(word[:-1])
-        if measure > 1 or (measure == 1 and not _ends_in_short_syllable(word[:-1])):
-            word = word[:-1]
+    for ending, replaced, least in ENDINGS:
+        found = ending.search(word)
+        if found and _measure(left := word[: found.start()]) >= least and (found[0] != "ion" or left[-1] in "st"):
+            word = left + replaced[found[0]]
+    if word.endswith("e") and _measure(word[:-1]) > _ends_in_short_syllable(word[:-1]):
+        word = word[:-1]
     return word[:-1] if word.endswith("ll") and _measure(word) > 1 else word
 
 
-def _is_consonant(word: str, at: int) -> bool:
-    """Return whether a letter is neither a vowel nor a y after a consonant."""
-    if word[at] == "y":
-        return at == 0 or not _is_consonant(word, at - 1)
-    return word[at] not in "aeiou"
+def _shape(word: str) -> str:
+    """Return v for each vowel, also for a y after a consonant, and c for each other letter."""
+    shape = ""
+    for letter in word:
+        shape += "v" if letter in "aeiou" or (letter == "y" and shape.endswith("c")) else "c"
+    return shape
 
 
 def _measure(word: str) -> int:
     """Count how often a vowel is followed by a consonant."""
-    kinds = [_is_consonant(word, at) for at in range(len(word))]
-    return sum(1 for one, other in pairwise(kinds) if other and not one)
-
-
-def _has_vowel(word: str) -> bool:
-    return any(not _is_consonant(word, at) for at in range(len(word)))
-
-
-def _ends_in_double_consonant(word: str) -> bool:
-    return len(word) > 1 and word[-1] == word[-2] and _is_consonant(word, len(word) - 1)
+    return _shape(word).count("vc")
 
 
 def _ends_in_short_syllable(word: str) -> bool:
     """Return whether a word ends in consonant, vowel, consonant other than w, x, y: "hop"."""
-    end = len(word) - 1
-    return (
-        end >= 2
-        and _is_consonant(word, end)
-        and not _is_consonant(word, end - 1)
-        and _is_consonant(word, end - 2)
-        and word[-1] not in "wxy"
-    )
-
-
-def _strip_plural(word: str) -> str:
-    """Step 1a."""
-    if word.endswith(("sses", "ies")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+    return _shape(word).endswith("cvc") and word[-1] not in "wxy"
 
 
 def _strip_past(word: str) -> str:
     """Step 1b."""
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
-    ending = next((one for one in ("ed", "ing") if word.endswith(one)), "")
-    if not ending or not _has_vowel(word[: -len(ending)]):
+    left = word.removesuffix("ed") if word.endswith("ed") else word.removesuffix("ing")
+    if left == word or "v" not in _shape(left):
         return word
-    word = word[: -len(ending)]
-    if word.endswith(("at", "bl", "iz")):
-        return f"{word}e"
-    if _ends_in_double_consonant(word):
-        return word if word[-1] in "lsz" else word[:-1]
-    return f"{word}e" if _measure(word) == 1 and _ends_in_short_syllable(word) else word
-
-
-def _replace_ending(word: str, endings: dict[str, str]) -> str:
-    """Steps 2 and 3: the longest ending that the word has is replaced where something is left before it."""
-    ending = max((one for one in endings if word.endswith(one)), key=len, default="")
-    if not ending:
-        return word
-    left = word[: -len(ending)]
-    return left + endings[ending] if _measure(left) > 0 else word
-
-
-def _cut_ending(word: str) -> str:
-    """Step 4."""
-    ending = max((one for one in STEP4 if word.endswith(one)), key=len, default="")
-    if not ending:
-        return word
-    left = word[: -len(ending)]
-    if ending == "ion" and not left.endswith(("s", "t")):
-        return word
-    return left if _measure(left) > 1 else word
+    if left.endswith(("at", "bl", "iz")):
+        return f"{left}e"
+    if left[-2:-1] == left[-1] and left[-1] not in "aeioulsz" and _shape(left).endswith("c"):
+        return left[:-1]
+    return f"{left}e" if _measure(left) == 1 and _ends_in_short_syllable(left) else left
 
 
 MAX_WORD = 100  # characters of a word; Lucene refuses words of more than 32,766 bytes

@@ -91,7 +91,8 @@ def lowercase_label(label: str, vocabulary: Set[str]) -> str:
         # "Repayment of long-term debt": a first word that only the label has, in a label that is a sentence's beginning
         # (by its beginning: a vocabulary is searched for words that go on in any way)
         stem = re.sub(r"^(?:un|non|re)(?=\w{5})", "", parts[0])[:5] if parts else ""
-        opening = bool(stem) and i == 0 and sentence_case and any(v.startswith(stem) for v in vocabulary)
+        may_open = bool(stem) and i == 0 and sentence_case and plain and not known
+        opening = may_open and any(v.startswith(stem) for v in vocabulary)
         if len(core) == 1 and i and label.split(" ")[i - 1].lower() == "class":
             words[-1] = words[-1].capitalize()  # "Class A"
             words.append(word)

@@ -158,6 +158,7 @@ def _plain(word: str) -> str:
     )
 
 
+@lru_cache(100_000)
 def _bare(word: str) -> str:
     word = re.sub(r"['’](?:s|S)?$", "", word)
     return word.replace(".", "") if re.fullmatch(r"(?:[A-Za-z]\.)+[A-Za-z]?", word) else word
@@ -209,10 +210,11 @@ def _runs(line: str, tokens: list[re.Match[str]], runs: dict[str, tuple[str, ...
 
 
 def _initials(run: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    letters = "".join(word[0] for word in run)
+    words = tuple(_plain(_bare(word)) for word in run)
     for start in range(len(run)):
         for end in range(start + 2, min(len(run), start + 8) + 1):
-            words = run[start:end]
-            yield "".join(w[0] for w in words).lower(), tuple(_plain(_bare(w)) for w in words)
+            yield letters[start:end].lower(), words[start:end]
 
 
 SMALL = 10  # a count up to this, in letters, comes with wording: "two things", "one of them"

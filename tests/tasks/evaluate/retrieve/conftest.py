@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tiny_cross_encoder import save_cross_encoder
 
 from rarefy.data_contracts.rows import Chunk
 from rarefy.tasks.evaluate.retrieve.analysis import stem
@@ -126,39 +127,8 @@ def reranker(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def cross_encoder(place: Path, outputs: int) -> Path:
-    import torch
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
-
     known = sorted({word for text in TEXTS.values() for word in re.findall(r"\w+", text.lower())})
-    vocabulary = {word: n for n, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *known])}
-    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.Lowercase()
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
-    PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        model_max_length=64,
-    ).save_pretrained(place)
-    torch.manual_seed(3)
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=64,
-        initializer_range=1.0,
-        num_labels=outputs,
-    )
-    BertForSequenceClassification(config).eval().save_pretrained(place)
-    return place
+    return save_cross_encoder(place, known, 64, 3, num_labels=outputs)
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from tiny_cross_encoder import save_cross_encoder
 
 from rarefy.data_contracts.rows import Reply, Request
 from rarefy.tasks.models.llm.config import InferenceContext, LLMConfig
@@ -17,42 +18,9 @@ WORDS = "the a rate board vote rose fell cut not in of and acme globex 2023 2024
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cross-encoder of chance with a tokenizer of its own: what it says means nothing, how it is read does."""
-    import torch
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
-
-    place = tmp_path_factory.mktemp("tiny")
-    vocabulary = {word: n for n, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS])}
-    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.Lowercase()
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
-    PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        model_max_length=48,
-    ).save_pretrained(place)
-    torch.manual_seed(5)
     names = ["Contradiction", "Entailment", "Neutral"]
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=48,
-        initializer_range=1.0,
-        id2label=dict(enumerate(names)),
-        label2id={name: n for n, name in enumerate(names)},
-    )
-    BertForSequenceClassification(config).eval().save_pretrained(place)
-    return place
+    labels = {"id2label": dict(enumerate(names)), "label2id": {name: n for n, name in enumerate(names)}}
+    return save_cross_encoder(tmp_path_factory.mktemp("tiny"), WORDS, 48, 5, **labels)
 
 
 SHORT = [("The rate rose 5 % in 2023.", "The rate rose."), ("The board cut the rate.", "Acme sales fell 12 %.")]
