@@ -33,6 +33,11 @@ _SEVERAL_SEATS = re.compile(
     r"|\b(?:[Oo]ur|[Tt]he Company[’']s) (?:\w+ ){0,2}headquarters (?:(?:is|are)(?: \w+){0,2} )?in [A-Z][^.;\n]{2,50}?,?"
     r" and (?:in )?[A-Z][\w.]+(?: [A-Z][\w.]+)*, [A-Z]"
 )
+# "we no longer maintain a corporate headquarters"
+_NO_SEAT = re.compile(
+    r"\b(?:no longer|not) (?:currently )?(?:have|maintain|designate) an? "
+    r"(?:(?:corporate|principal|physical|global|single|central) ){0,2}headquarters\b"
+)
 _COVER = 12_000  # characters: the cover page of a filing, its table of securities included
 
 
@@ -61,6 +66,7 @@ def extract_cover(document: Document, chunks: Sequence[Chunk]) -> Iterator[Tripl
         place = f"{place}, {state}" if region else place
         # where there is a second headquarters, neither city nor state is the one
         reason = "several_headquarters" if _SEVERAL_SEATS.search(text) else ""
+        reason = "no_headquarters" if _NO_SEAT.search(text) else reason
         seats = [*_make_triplets(document, chunks, *registrant, "is headquartered in", span, "GPE", place)]
         if region:
             seats += _make_triplets(document, chunks, *registrant, "is based in", region[:2], "STATE", state)

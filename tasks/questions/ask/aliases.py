@@ -38,8 +38,8 @@ def answer_aliases(triplet: Triplet) -> tuple[str, ...]:
 def company_names(name: str) -> set[str]:
     """A company's name with and without its legal form."""
     forms, short = {name}, name
-    while (shorter := _SUFFIX.sub("", short).strip(" ,&")) != short and shorter:
-        short = shorter
+    while (shorter := re.sub(r"\s(?:&|and)$", "", _SUFFIX.sub("", short), flags=re.I).strip(" ,")) != short and shorter:
+        short = shorter  # "Tiffany" of "Tiffany & Co.", "Eli Lilly" of "Eli Lilly and Company"
         forms.add(short)
     return forms | {re.sub(r"^The ", "", n) for n in forms}
 

@@ -116,13 +116,6 @@ def unit_phrase(triplet: Triplet) -> str | None:
     return "" if unit == "shares" else None
 
 
-def scale_phrase(triplet: Triplet) -> str:
-    """ "in millions of dollars" where an answer in dollars or shares does not say its scale; "" for others."""
-    if not triplet.scale or triplet.scale[:-1] in triplet.answer or triplet.unit not in {*DOLLARS, "shares"}:
-        return ""
-    return f"in {triplet.scale}{'' if triplet.unit == 'shares' else ' of dollars'}"
-
-
 def when_phrase(triplet: Triplet, year_end: str = "") -> str:
     """ "in fiscal 2024" for a span of time; "as of September 28, 2024", "at the end of 2024" for a point in it."""
     period = year_end or triplet.period
@@ -193,6 +186,7 @@ _ACTS = (  # a measure → what the one who reports it did; {0} is what the patt
     (r"proceeds from (maturities .+|asset sales|long-term debt.*|short-term debt)", "receive from {0}"),
 )  # fmt: skip
 _CASH_PAID = re.compile(r"(net )?cash (?:paid|payments)(?: during the period)? for (.+)")
+_PAID = re.compile(r"((?:income )?taxes|interest) paid")
 _REPAID = re.compile(r"(?:re)?payments? of ((?:long-term |short-term |term )?debt|commercial paper)")
 _CASH_FLOW = re.compile(r"(net )?cash (provided|generated|used) (?:by|in) (operating|investing|financing) activities")
 
@@ -285,6 +279,8 @@ def _act_forms(name: str, who: str, when: str) -> list[str]:
     if paid := _CASH_PAID.fullmatch(name):
         comma = "," if _TAIL.search(name) else ""
         return [f"how much {paid[1] or ''}cash did {who} pay for {paid[2]}{comma}{when}"]
+    if paid := _PAID.fullmatch(name):
+        return [f"how much {'in ' if paid[1].endswith('s') else ''}{paid[1]} did {who} pay{when}"]
     if repaid := _REPAID.fullmatch(name):
         return [f"how much {repaid[1]} did {who} repay{when}"]
     if flows := _CASH_FLOW.fullmatch(name):

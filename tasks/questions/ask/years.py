@@ -6,7 +6,7 @@ from decimal import Decimal
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.knowledge.graph.years import singled_out
 from rarefy.tasks.questions.ask.aliases import ROUNDING, company_names
-from rarefy.tasks.questions.ask.facts import ask_for_figure, choose, mid_sentence, possessive, scale_phrase
+from rarefy.tasks.questions.ask.facts import ask_for_figure, choose, mid_sentence, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex, subject_of
 from rarefy.tasks.questions.ask.measures import describe_measure, is_sayable, upper_first
 
@@ -59,8 +59,6 @@ def ask_by_year(clue: Triplet, target: Triplet, index: CorpusIndex) -> tuple[str
     text = ask_for_figure(target, company, when=when)
     if text and choose(("behind", "before"), clue.relation, target.relation, target.period) == "before":
         text = put_before(text, when, mid_sentence(company))
-    if text and (scale := scale_phrase(target)):
-        text = f"{text.removesuffix('?')}, {scale}?"
     others = tuple(figure for other, figure in figures.items() if other != year)
     return (text, others, "") if text else ("", (), asked.rejected_because or "unit_or_period_unknown")
 

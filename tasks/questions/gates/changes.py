@@ -25,6 +25,12 @@ from rarefy.tasks.text.quantities import quantities
 _UP = r"increas\w+|higher|gr[eo]w\w*|rose|risen|up|rising"
 _DOWN = r"decreas\w+|lower|declin\w+|fell|fallen|down|reduc\w+|dropp?\w*"
 _WAYS = re.compile(rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b", re.IGNORECASE)
+_RISE_IN = re.compile(
+    r"\b(?:(?P<up>increase|rise|growth)|(?P<down>decrease|decline|reduction)) in (?P<what>[^,.;()]*?)"
+    r"(?= (?:for|in|during|from|was|were|is|due|compared)\b|[,.;(])",
+    re.IGNORECASE,
+)
+_PRIOR_YEAR = re.compile(r"\b(?:from|over|than|compared (?:to|with)) the prior(?:[ -]year| fiscal year)(?: period)?\b")
 CHANGE_HEADS = re.compile(r"chang|varian|increas|decreas|\bvs\b|versus|compared", re.IGNORECASE)
 _GROWTH = re.compile(r"\bgrowth\b", re.IGNORECASE)
 _OF_ANOTHER_BASIS = re.compile(
@@ -136,16 +142,28 @@ class Change:
 
     def is_told(self, sentence: str, chunk: Chunk) -> bool:
         """Does a sentence say which way the figure went, by whatever: "operating expenses rose from 2022 to 2023"?"""
-        way = _WAYS.search(sentence)
-        if way is None or (way["up"] is not None) != self._rises() or _OF_ANOTHER_BASIS.search(sentence):
+        if _OF_ANOTHER_BASIS.search(sentence):
             return False
         needed, parts = measure_and_part(self.newer)
+        if not needed or not (self._is_of_no_other_time(sentence, chunk) and self._names_its_time(sentence, chunk)):
+            return False
+        rise = _RISE_IN.search(sentence)
+        way = rise or _WAYS.search(sentence)
+        if way is None or (way["up"] is not None) != self._rises():
+            return False
         before = sentence[: way.start()]
-        if any(not one.year for one in quantities(before)):
-            return False  # "Revenue was $15.5 billion, down from 2022": it may be a segment's
-        named = telling(before) - IDLE - telling(self.newer.entity)
-        names_it = any(is_at(self.newer, one, chunk) for one in moments_in(sentence))
-        return bool(needed) and named == needed | parts and names_it and self._is_of_no_other_time(sentence, chunk)
+        figures = {digits_of(one.amount) for one in quantities(before) if not one.year}
+        # "The $271.8 million increase in cash from operations"; "Revenue was $15.5 billion, down" may be a segment's
+        if figures - ({*self.by_amount.digits()} if rise else set[str]()):
+            return False
+        what = rise["what"] if rise else before
+        return telling(what) - IDLE - telling(self.newer.entity) == needed | parts
+
+    def _names_its_time(self, sentence: str, chunk: Chunk) -> bool:
+        """Does a sentence name the later of the two years, or the year before that of its document?"""
+        if named := moments_in(sentence):
+            return any(is_at(self.newer, one, chunk) for one in named)
+        return _PRIOR_YEAR.search(sentence) is not None and chunk.period_end == self.newer.period_end
 
     def _is_of_no_other_time(self, sentence: str, chunk: Chunk) -> bool:
         return all(is_at(self.newer, one, chunk) or is_at(self.older, one, chunk) for one in moments_in(sentence))

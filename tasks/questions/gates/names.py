@@ -51,7 +51,7 @@ _CUES = {
     r"|/s/",
     "is headquartered in": _SEAT,
     "is based in": _SEAT,
-    "is incorporated in": r"\bincorporated (?:in|under|as)\b|\bjurisdiction of incorporation"
+    "is incorporated in": r"\bincorporat(?:ed|ion) (?:in|under|as)\b|\bjurisdiction of incorporation"
     r"|\borgani[sz]ed (?:in|under)|\ban? (?:\w+ )?\w+ corporation\b",
     _TRADED: r"\blisted\b|\btrade[sd]?\b|\btrading\b|\bregistered\b|\bsymbols?\b|\bclosing\b"
     r"|\blisting\b|\bapplicable rules\b|\breported (?:sales?|price)",
@@ -168,7 +168,10 @@ class Names:
         town, comma, _ = fact.object.partition(",")
         if fact.relation != "is headquartered in" or not comma:
             return
-        seat = re.compile(rf"{_IN_TOWN}{re.escape(fold_text(town))}(?!\w| (?:bay|metro|area|county)\b)")
+        here = re.escape(fold_text(town))
+        seat = re.compile(
+            rf"{_IN_TOWN}{here}(?!\w| (?:bay|metro|area|county)\b)|\b(?:our|its) (?:corporate )?{here} headquarters\b"
+        )
         for name in self.by_word.get(_rarest(fold_text(town)), ()):
             own = told_by(self.chunks[name]) == told_by(self.chunks[fact.chunk_id])
             if own and seat.search(self.texts[name]):

@@ -156,23 +156,30 @@ def test_a_public_float_is_told_with_its_scale(scale):
     assert row.answer == f"$1.1 {scale}" and row.rejected_because == ""
 
 
+SEVERAL = "several_headquarters"
+
+
 @pytest.mark.parametrize(
-    ("said", "several"),
+    ("said", "why"),
     [
-        ("Our corporate co-headquarters are located in Springfield, California and Chicago, Illinois.", True),
-        ("We own our corporate headquarters.", False),
-        ("We own and lease our corporate headquarters in the Puget Sound region.", False),
-        ("We lease. Our corporate headquarters in Washington’s Puget Sound region and Arlington, Virginia.", True),
-        ("Our headquarters are located in Springfield, California, and we have operations in Austin, Texas.", False),
-        ("Our Fun business and Toys headquarters are located in New York, New York and Reno, Nevada.", False),
+        ("Our corporate co-headquarters are located in Springfield, California and Chicago, Illinois.", SEVERAL),
+        ("We own our corporate headquarters.", ""),
+        ("We own and lease our corporate headquarters in the Puget Sound region.", ""),
+        ("We lease. Our corporate headquarters in Washington’s Puget Sound region and Arlington, Virginia.", SEVERAL),
+        ("Our headquarters are located in Springfield, California, and we have operations in Austin, Texas.", ""),
+        ("Our Fun business and Toys headquarters are located in New York, New York and Reno, Nevada.", ""),
+        (
+            "As a remote-first company, we no longer maintain a corporate headquarters office in the U.S.",
+            "no_headquarters",
+        ),
+        ("Employees do not have a desk at headquarters.", ""),
     ],
 )
-def test_a_company_with_two_headquarters_has_none_that_is_the_one(said: str, several: bool):
+def test_a_company_with_two_headquarters_or_without_one_has_none_that_is_the_one(said: str, why: str):
     text = f"{COVER}\n\n{said}"
     document = Document("d", "h", "d.html", "", "text/html", text, facts=facts(), entity="Acme Corp.", form="10-K")
     for relation, place in (("is headquartered in", "Springfield, California"), ("is based in", "California")):
-        reason = found(document)["Acme Corp.", relation, place].rejected_because
-        assert reason == ("several_headquarters" if several else "")
+        assert found(document)["Acme Corp.", relation, place].rejected_because == why
 
 
 def test_a_postal_district_is_no_part_of_a_city():

@@ -198,6 +198,7 @@ def test_a_company_is_called_as_people_call_it():
         "Procter & Gamble",
         "Wells Fargo",
     ]
+    assert short_name("Eli Lilly and Company") == "Eli Lilly"
     assert short_name("Southern Company") == "Southern Company", "what is left would be any word"
 
 

@@ -268,6 +268,7 @@ def test_a_part_is_stated_by_a_list_under_the_heading_of_the_whole(text: str, st
         ("is based in", "Nebraska", "Ask Investor Relations, Acme, 1 Elm St., Omaha, NE 68101.", False),
         ("is headquartered in", "Omaha, Nebraska", "We repair locomotives in Omaha, Nebraska.", False),
         ("is incorporated in", "Delaware", "As a Delaware corporation, we are bound by its law.", True),
+        ("is incorporated in", "Ohio", "We have audited the balance sheets of Acme (an Ohio corporation).", True),
         ("is incorporated in", "Delaware", "Sued in Delaware. Exhibit 3 is incorporated by reference.", False),
         ("is listed on", "New York Stock Exchange", "Our stock trades on the NYSE.", True),
         ("is listed on", "New York Stock Exchange", "Rules of the New York Stock Exchange bind many.", False),
@@ -439,6 +440,10 @@ def test_a_change_is_stated_by_its_amount_or_its_percentage(text: str, states: s
         ("Customer research and development expenses increased in 2024.", ""),
         ("Sales rose as research and development expenses increased in 2024.", ""),
         ("Research and development expense rose 6% in 2025 as compared to the year 2024.", ""),
+        ("Research and development expenses increased from the prior year period due to hiring.", "listing"),
+        ("The $1,860 million increase in research and development expenses in 2024 was due to hiring.", "listing"),
+        ("The $950 million increase in research and development expenses in 2024 was of one part.", ""),
+        ("The increase in customer research and development expenses in 2024 was due to hiring.", ""),
     ],
 )
 def test_what_has_grown_is_told_by_a_sentence_that_says_so(text: str, patterns: str):
@@ -534,6 +539,7 @@ def test_passages_that_state_one_fact_each_of_a_gold_chunk_are_its_parts():
         ("is based in", "Nebraska", "NE", "We own our corporate headquarters, which is in Omaha, Nebraska.", True),
         ("is headquartered in", "Omaha, Nebraska", "Omaha", "Our executive offices are in Omaha, Nebraska.", True),
         ("is headquartered in", "Dublin 2", "Dublin 2", "Acme, headquartered in Dublin, Ireland, makes pens.", True),
+        ("is headquartered in", "Omaha, Nebraska", "Omaha", "We may give up our Omaha headquarters.", True),
         ("is based in", "Ohio", "Ohio", "In addition to our headquarters site, we own sites in Akron, Ohio.", False),
         ("is based in", "Nebraska", "Nebraska", "An executive officer of a bank lives in Nebraska.", False),
         ("is audited by", "Young LLP", "Young LLP", "Before that, he was an audit director of Young LLP.", False),
@@ -1062,6 +1068,13 @@ def test_a_rounded_figure_gives_a_share_where_it_is_hardly_off_and_the_larger_sh
         ("additions to property, plant and equipment", "We made capital investments of $31 billion.", True),
         ("purchase of property, plant and equipment", "| Consolidated capital expenditures | 31,370 |", True),
         ("purchases of property and equipment", "We spent $31 billion on capital expenditures in 2024.", True),
+        (
+            "purchases of property, plant and equipment",
+            "During 2025, we invested $1.7 billion in property, plant and equipment, primarily within our aluminum "
+            "and steel segments, compared with $31.37 billion invested during 2024.",
+            True,
+        ),
+        ("purchases of equipment", "In 2025, we invested $1.7 billion in land, with $31.37 billion in 2024.", False),
         ("purchases of equipment", "We spent $31 billion on capital expenditures in our Pens segment.", False),
         ("purchases of property and equipment", "We spent $31 billion on capital expenditures and mergers.", False),
         ("purchases of property and equipment", "We spent $31 billion on land to save capital expenditures.", False),
