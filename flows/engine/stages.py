@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from pydantic import BaseModel
 
 from rarefy.data_contracts.rows import (
     Answer,
@@ -133,6 +134,7 @@ class Stage:
     takes: Mapping[str, type]
     makes: Mapping[str, type]
     section: str = ""  # of the config that it is given; "" for none
+    settings: Callable[[Config], BaseModel] | None = None  # of that section, where others have a say in them
     group: str = ""
     recalls: Mapping[str, type] = field(default_factory=dict)
     tools: Callable[[Config], Mapping[str, Tool]] = lambda config: {}
@@ -157,7 +159,7 @@ class Stage:
             version,
             self.takes,
             {**self.makes, **unanswered},
-            getattr(config, self.section) if self.section else None,
+            self.settings(config) if self.settings else getattr(config, self.section) if self.section else None,
             tools,
             self.dependencies(config),
             group=self.group,
@@ -183,6 +185,13 @@ class Stage:
 def _digests_of_parts(names: Iterable[str]) -> dict[str, str]:
     """Digests of the files of parts that a config names as module:function."""
     return {name: cached_digest(file_of(name)) for name in names if ":" in name}
+
+
+def _graph_settings(config: Config) -> graph.GraphConfig:
+    """The options of patterns; whether they use lines of a cover page depends on who asks."""
+    if config.graph.cover_facts is not None:
+        return config.graph
+    return config.graph.model_copy(update={"cover_facts": config.ask.method != "model"})
 
 
 def _patterns(config: Config) -> dict[str, Parts]:
@@ -322,6 +331,7 @@ tracing = Stage(  # triplets to sampled paths
     {"triplets": Triplet},
     {"paths": PathRow},
     "graph",
+    settings=_graph_settings,
     packages=("numpy",),
     parts=_patterns,
 )

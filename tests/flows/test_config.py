@@ -7,7 +7,8 @@ from itertools import pairwise
 import pytest
 
 from rarefy.flows.cli.template import template
-from rarefy.flows.config import Config, load
+from rarefy.flows.config import Config, load, validate
+from rarefy.flows.engine.stages import tracing
 from rarefy.flows.faults import UsageFault
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.models.llm import LLMConfig
@@ -144,3 +145,12 @@ def test_a_file_in_another_encoding_is_told(tmp_path):
     path.write_bytes(b"# caf\xe9\n")
     with pytest.raises(UsageFault, match="UTF-8"):
         load(path)
+
+
+def test_whether_patterns_use_lines_of_a_cover_page_follows_who_asks():
+    def used(**sections):
+        return tracing(validate(sections, "here")).config.cover_facts
+
+    assert used() is True and used(ask={"method": "model"}) is False
+    assert used(ask={"method": "model"}, graph={"cover_facts": True}) is True
+    assert used(graph={"cover_facts": False}) is False

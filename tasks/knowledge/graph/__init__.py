@@ -6,7 +6,7 @@ Behind them come the paths of kinds whose answer is computed (`computed`), which
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain as concatenate
 
 import numpy as np
@@ -17,6 +17,7 @@ from rarefy.tasks.knowledge.graph import chunks
 from rarefy.tasks.knowledge.graph.absences import trace_absences
 from rarefy.tasks.knowledge.graph.computed import count_computed, trace_computed
 from rarefy.tasks.knowledge.graph.config import GraphConfig
+from rarefy.tasks.knowledge.graph.cover_lines import is_cover_line
 from rarefy.tasks.knowledge.graph.facts import Array, Graph, build_graphs
 from rarefy.tasks.knowledge.graph.listings import trace_listings
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
@@ -53,10 +54,15 @@ def trace(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
     """
     triplets = list(triplets)
     drawn = 0
+    by_id = {triplet.triplet_id: triplet for triplet in triplets} if config.cover_facts is False else {}
     for graph in build_graphs(triplets):
         allocation = Allocation(graph, config)
+        facts = [by_id[name] for name in graph.triplet_ids] if by_id else []
         for name in config.patterns:
-            paths = find(name, PATTERNS)(graph, config, allocation.free)
+            free = allocation.free & ~_cover_lines(facts, name, last=False) if facts else allocation.free
+            paths = find(name, PATTERNS)(graph, config, free)
+            if facts:
+                paths = replace(paths, answers=paths.answers[~_cover_lines(facts, name, last=True)[paths.answers]])
             for path in allocation.choose(name, paths):
                 drawn += 1
                 yield make_path(graph, name, path)
@@ -64,6 +70,10 @@ def trace(triplets: Iterable[Triplet], config: GraphConfig) -> Iterator[Path]:
         drawn += 1
         yield row
     yield from trace_absences(triplets, config, drawn)
+
+
+def _cover_lines(facts: Sequence[Triplet], pattern: str, last: bool) -> Array:
+    return np.array([is_cover_line(fact, pattern, last) for fact in facts], bool)
 
 
 def count_paths(triplets: Iterable[Triplet], config: GraphConfig, paths: Iterable[Path] = ()) -> list[PathCount]:

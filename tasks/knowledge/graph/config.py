@@ -74,6 +74,11 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         description="relations (regular expressions) that anybody knows of a company, or that lead to its first page: "
         "alone they are the clue of few paths",
     )
+    cover_facts: bool | None = Field(
+        None,
+        description="patterns use lines of a cover page (symbol, exchange, state, offices), which rules ask about and no "
+        "model does; the census counts them all the same. Not given: where rules ask",
+    )
     class_relations: tuple[str, ...] = Field(
         (
             "(is|are|was|were) an?( (kind|type|form|sort|example|class) of)?",

@@ -23,6 +23,7 @@ from rarefy.data_contracts.rows import (
     Unanswered,
     row_id,
 )
+from rarefy.tasks.knowledge.graph.cover_lines import is_cover_line
 from rarefy.tasks.knowledge.graph.facts import is_literal
 from rarefy.tasks.knowledge.graph.filers import is_by_rank
 from rarefy.tasks.knowledge.graph.years import is_through_year
@@ -163,7 +164,7 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
         fact = index.triplets[path.triplet_ids[0]]
         if path.pattern != "single":
             continue
-        if fact.method == "cover":
+        if is_cover_line(fact, path.pattern, last=True):
             found[path.path_id] = "cover_fact"
         elif _LIFE.search(fact.relation):
             found[path.path_id] = "biography"
@@ -210,13 +211,6 @@ def _worth(fact: Triplet, holders: Counter[str]) -> int:
     return is_literal(fact) + (holders[relation_of(fact)] > 1) + is_telling(fact.subject)
 
 
-# symbol, exchange, address, telephone, state of incorporation, end of the year, in the words of rules and of models
-_COVER = re.compile(
-    r"\bsymbols?\b|\b(?:listed|quoted|trade[sd]?) (?:on|under)\b|\b(?:re)?incorporated (?:in|under)\b"
-    r"|\bexecutive offices\b|\b(?:tele)?phone\b|\bfiscal year end(?:s|ed|ing)?\b",
-    re.IGNORECASE,
-)
-_ADDRESS = re.compile(r"\b(?:headquartered|based) (?:in|at)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 # what is said of people
 _LIFE = re.compile(
@@ -233,9 +227,7 @@ def _nobody_asks(path: Path, index: CorpusIndex, filers: Set[str]) -> str:
     `filers` are the names of whom documents are about.
     """
     facts = [index.triplets[i] for i in path.triplet_ids]
-    if any(fact.object_type in ("STATE", "EXCHANGE") or _COVER.search(fact.relation) for fact in facts):
-        return "cover_fact"
-    if path.pattern in ("chain", "star") and _ADDRESS.search(facts[-1].relation):
+    if any(is_cover_line(fact, path.pattern, last=fact is facts[-1]) for fact in facts):
         return "cover_fact"
     if _goes_in_a_circle(path, facts):
         return "ends_alike"

@@ -1,6 +1,7 @@
 """Graphs that break programs: hubs, circles, parallels, nothing at all."""
 
 import time
+from dataclasses import replace
 from itertools import product
 from math import comb
 
@@ -136,3 +137,29 @@ def test_the_name_most_used_is_the_label_whatever_the_order():
 
 def test_every_pattern_is_listed_under_its_own_name():
     assert all(name == pattern.__name__ for name, pattern in PATTERNS.items())
+
+
+def test_lines_of_a_cover_page_leave_their_place_to_other_facts():
+    rows = [
+        triplet("Vault", "is owned by", "Stratus", "c0"),
+        triplet("Stratus", "is incorporated in", "Delaware", "c1"),
+        triplet("Cirrus", "is incorporated in", "Delaware", "c2"),
+        triplet("Vault", "is rented to", "Altostrat", "c2"),
+        triplet("Altostrat", "is headquartered in", "Oslo", "c3"),
+        replace(triplet("Nimbus", "is headquartered in", "Oslo", "c4"), method="cover"),
+    ]
+    options = {"needed_clues": False, "exclusive": "none", "single_rule": "any"}
+
+    def drawn(**more):
+        paths = trace(rows, GraphConfig(**options, **more))
+        relation = {row.triplet_id: row.relation for row in rows}
+        return {(path.pattern, relation[path.triplet_ids[-1]]) for path in paths}
+
+    asked, kept = drawn(), drawn(cover_facts=False)
+    assert ("chain", "is incorporated in") in asked and ("chain", "is headquartered in") in asked
+    assert kept < asked and asked == drawn(cover_facts=True)
+    assert not {kind for kind, relation in kept if relation == "is incorporated in"} - {"single"}
+    assert ("chain", "is headquartered in") not in kept and ("inverted_star", "is headquartered in") in kept
+    assert (
+        len([path for path in trace(rows, GraphConfig(**options, cover_facts=False)) if path.pattern == "single"]) == 5
+    )
