@@ -272,8 +272,10 @@ def _counted_page_numbers(flow: Flow) -> set[int]:
 
 # Tables that only lay out text
 
-_COVER = re.compile(
-    r"\((?:state|address|zip|i\.?r\.?s|exact|registrant|commission|former|telephone|area|mark|jurisdiction)", re.I
+_COVER = re.compile(  # and not "(mark-to-market impacts)" of a table of figures
+    r"\((?:states?(?:\)| or| of)|address|zip|i\.?r\.?s|exact|registrant|commission|former (?:name|address)|telephone"
+    r"|area code|mark one|jurisdiction)",
+    re.IGNORECASE,
 )
 
 COVER = 200  # cells: no cover page has more

@@ -13,6 +13,7 @@ from rarefy.tasks.questions.ask.measures import describe_measure
 from rarefy.tasks.text.markdown import split_cells
 
 ROUNDED = Decimal("0.005")  # two values that differ by less are one, rounded
+EXACT = Decimal("0.0005")  # likewise, of which no share to a tenth of a percent is another
 
 # Tags of one measure, of which a filing may use one in this table and another in that
 _REVENUE = frozenset(
@@ -123,9 +124,9 @@ def _part_of(fact: Fact) -> frozenset[str]:
     return frozenset(d for d in fact.dimensions if not _COUNTED.search(d.partition("=")[0]))
 
 
-def _is_same(one: str, other: str) -> bool:
+def _is_same(one: str, other: str, within: Decimal = ROUNDED) -> bool:
     first, second = abs(Decimal(one)), abs(Decimal(other))
-    return abs(first - second) <= ROUNDED * max(first, second)
+    return abs(first - second) <= within * max(first, second)
 
 
 def names_two_lines(triplet: Triplet, chunk: Chunk) -> bool:

@@ -48,7 +48,7 @@ _CUES = {
         r"|\bplan of merger\b",
     ),
     _AUDITED: r"\baudit|\breports? of\b|\bassessed\b|\bindependent registered|\baccounting firm|\bconsents?\b|\bpcaob"
-    r"|/s/",
+    r"|/s/|\(signed\)",
     "is headquartered in": _SEAT,
     "is based in": _SEAT,
     "is incorporated in": r"\bincorporat(?:ed|ion) (?:in|under|as)\b|\bjurisdiction of incorporation"
@@ -146,10 +146,22 @@ class Names:
                 form for town in self.towns.get(fact.subject, ()) for form in (town, swap_state_form(town)) if form
             }
             ends[-1] |= {fold_text(form) for town in towns for form in (town, town.replace(",", ""))}
+        if fact.relation in _PURCHASES:
+            ends = [forms | self._introduced(forms, home) for forms in ends]
         own = {fold_text(form) for form in company_names(home.entity)} if home.entity else set[str]()
         wanted = [forms for forms in ends if forms.isdisjoint(own)]
         sure = wanted and all(form for forms in ends for form in forms)
         return (_cue(fact.relation) if sure else None), wanted, ends
+
+    def _introduced(self, forms: set[str], home: Chunk) -> set[str]:
+        """What a name is called from then on by its filer: "CymaBay Therapeutics, Inc. (“CymaBay”)"."""
+        found = set[str]()
+        for form in forms:
+            short = re.compile(rf"(?<!\w){re.escape(form)} \((?:the )?[“\"]([^”\"]{{3,30}}),?[”\"]\)")
+            for name in self.by_word.get(_rarest(form), ()):
+                if told_by(self.chunks[name]) == told_by(home) and (hit := short.search(self.texts[name])):
+                    found.add(hit[1])
+        return {one for one in found if any(form.startswith(one) for form in forms)}  # "company" is anybody
 
     def _that_have(
         self, fact: Triplet, wanted: list[set[str]], ends: list[set[str]]

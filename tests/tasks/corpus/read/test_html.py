@@ -226,3 +226,14 @@ def test_what_only_looks_like_a_number_stands_as_it_is(odd: str) -> None:
 def test_a_page_is_called_what_its_one_first_heading_or_its_title_says(head: str, body: str, title: str) -> None:
     made = read_html(f"<html><head>{head}</head><body>{body}</body></html>", "page.html")
     assert made.title == title
+
+
+def test_a_small_table_of_figures_is_no_cover_page():
+    """Mondelez International's 10-K for fiscal 2024: a remark in brackets began as "(Mark One)" does."""
+    rows = "<tr><td>Unrealized gains on hedging (mark-to-market impacts)</td><td>543</td><td>(330)</td></tr>"
+    document = page(
+        f"<p>Results.</p><table><tr><td></td><td>2024</td><td>2023</td></tr>{rows}"
+        "<tr><td>Inventories (stated at cost)</td><td>12</td><td>14</td></tr></table>"
+    )
+    assert "| Unrealized gains on hedging (mark-to-market impacts) | 543 | (330) |" in document.text
+    assert [kind for kind, _ in kinds(document)] == ["text", "table"]

@@ -229,6 +229,7 @@ def test_a_name_needs_what_links_it_and_not_the_name_alone():
     ("text", "states"),
     [
         ("/s/ Young LLP\n\nSan Jose, California", True),
+        ("(signed) Young LLP\n\nSan Jose, California", True),
         ("| 23.1 | Consent of Young LLP |", True),
         ("23.01 Young LLP consent. X", True),
         ("The report of Young LLP thereon is presented in Item 8.", True),
@@ -286,6 +287,24 @@ def test_a_part_is_stated_by_a_list_under_the_heading_of_the_whole(text: str, st
 def test_a_cover_fact_is_stated_by_what_links_it_nearby(relation: str, place: str, text: str, states: bool):
     fact = replace(AUDITOR, relation=relation, answer=place, object=place)
     assert found(fact, chunk("other", text)) == ({"other"} if states else set())
+
+
+def test_a_purchase_is_told_by_the_name_that_its_filer_introduces():
+    bought = replace(
+        AUDITOR,
+        subject="Orbit Therapeutics, Inc.",
+        relation="was acquired by",
+        object="Acme Corporation",
+        answer="Acme",
+    )
+    texts = {
+        "introduces": "In March we bought Orbit Therapeutics, Inc. (“Orbit”), the company (the “company”) of two.",
+        "short": "Expenses rose because of the acquisition of Orbit.",
+        "agreement": "| 2.1 | Share Purchase Agreement among Acme and Orbit Therapeutics, Inc. |",
+        "other": "Expenses rose because of the acquisition of the company.",
+        "unrelated": "Orbit sells pens.",
+    }
+    assert found(bought, *(chunk(name, text) for name, text in texts.items())) == {"short", "agreement"}
 
 
 def test_a_symbol_in_brackets_of_nobodys_document_lists_nobody_else():
