@@ -76,8 +76,8 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
     )
     cover_facts: bool | None = Field(
         None,
-        description="patterns use lines of a cover page (symbol, exchange, state, offices), which rules ask about and no "
-        "model does; the census counts them all the same. Not given: where rules ask",
+        description="patterns use lines of a cover page (symbol, exchange, state, offices), which rules ask about, not "
+        "models; the census counts them all the same. Not given: where rules ask",
     )
     class_relations: tuple[str, ...] = Field(
         (
