@@ -22,20 +22,22 @@ def find_repeats(paths: Iterable[Path], out: Container[str], index: CorpusIndex)
     The words of one must be among those of the other: "China" and "Total China", a sentence and a cell. Prose stays
     before a table, and few words before many.
     """
-    alike: defaultdict[tuple[str, ...], list[tuple[tuple[bool, int, str], frozenset[str]]]] = defaultdict(list)
+    alike: defaultdict[tuple[str, ...], list[tuple[bool, int, str, str, frozenset[str]]]] = defaultdict(list)
     for path, fact in _single(paths, out, index):
         if fact.value:
             said = _telling_words(fact, index)
             key = (fact.doc_id, fact.value, fact.unit, *sorted(_years(fact)))
-            alike[key].append(((bool(fact.header), len(said), path.path_id), said))
+            alike[key].append((bool(fact.header), len(said), path.path_id, fact.period, said))
     found = {}
     for group in alike.values():
-        kept: list[frozenset[str]] = []
-        for (_, _, name), said in sorted(group, key=lambda one: one[0]):
-            if said and any(said <= other or other <= said for other in kept):
+        kept: list[tuple[str, frozenset[str]]] = []
+        for *_, name, period, said in sorted(group, key=lambda one: one[:3]):
+            # two quarters may have one dividend; nothing is known of a figure without words
+            times = [time for time, other in kept if said and (said <= other or other <= said)]
+            if any(time == period or not (time and period) for time in times):
                 found[name] = "near_duplicate"
-            else:
-                kept.append(said)
+            elif said:
+                kept.append((period, said))
     return found
 
 

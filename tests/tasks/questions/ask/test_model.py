@@ -792,10 +792,12 @@ def test_of_a_table_few_facts_are_shown_and_two_are_worded():
         ({"unit": "USD"}, ""),
         ({"relation": "“Films” under “Oslo” in the column “Year 2024”"}, ""),
         ({"doc_id": "d-books"}, ""),
+        ({"period": "second quarter of fiscal year 2024"}, ""),
     ],
 )
 def test_a_figure_that_is_told_twice_is_asked_once(other, reason):
     one = cell("one", "“Reels” under “Oslo” in the column “Year 2024”", "17")
+    one = replace(one, period="first quarter of fiscal year 2024" if "period" in other else "")
     index = build_index({}, CHUNKS, DOCUMENTS)
     index.triplets = {"one": one, "two": replace(one, triplet_id="two", **other)}
     paths = [Path(name, "single", (name,), ("archive",), "", "finance") for name in index.triplets]
