@@ -63,7 +63,8 @@ class AskConfig(BaseModel, frozen=True, extra="forbid"):
     per_passage: int = Field(
         2,
         ge=0,
-        description="single facts of one passage that a model is asked about, each of another relation; 0: all",
+        description="single facts of one passage that a model is asked about, each of another relation; with worth "
+        "twice as many, and so many of one relation or of its tables, out of six times as many. 0: all",
     )
 
 

@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import combinations
 
@@ -46,13 +45,14 @@ from rarefy.tasks.questions.ask.model_checks import (
 from rarefy.tasks.questions.ask.passages import build_passages
 from rarefy.tasks.questions.ask.patterns import Wording, refuse
 from rarefy.tasks.questions.ask.roles import path_roles
+from rarefy.tasks.questions.ask.surplus import find_repeats, find_surplus, find_unshown
 from rarefy.tasks.questions.gates.alternatives import Alternatives
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.corpus import several_chunks
 from rarefy.tasks.questions.gates.wording import is_telling, pivot_rarity
 from rarefy.tasks.text.states import STATES
 
-VERSION = 14  # only what a model says is worth asking is worded; the sentence before a fact is shown
+VERSION = 15  # a figure told twice is asked once; a passage shows few facts, and keeps contrasting ones
 
 
 class Asked(BaseModel, frozen=True):
@@ -94,6 +94,8 @@ def ask_by_model(
     unaskable = find_unaskable(ordered, index)
     choices: Mapping[str, Choice] = {}
     if config.worth:
+        unaskable |= find_repeats(ordered, unaskable, index)
+        unaskable |= find_unshown(ordered, unaskable, index, config.per_passage)
         candidates = [path for path in ordered if path.path_id not in unaskable]
         choices, failed = choose(candidates, config, index, llm)
         yield from failed
@@ -104,7 +106,7 @@ def ask_by_model(
         for name, choice in low.items():
             detail = f"worth {choice.worth}: {choice.reason}"
             yield unanswered("ask", name, Reply(row_id("choose", name), error="model_declined", detail=detail))
-    unaskable |= find_surplus(ordered, unaskable, index, config.per_passage, choices)
+    unaskable |= find_surplus(ordered, unaskable, index, config, choices)
     for path in ordered:
         if path.path_id in unaskable:
             yield make_question(path, refuse(unaskable[path.path_id]), index)
@@ -125,7 +127,10 @@ def build_requests(
     index = build_index(triplets, chunks, documents)
     ordered = in_order(paths, triplets)
     unaskable = find_unaskable(ordered, index)
-    unaskable |= find_surplus(ordered, unaskable, index, config.per_passage, {})
+    if config.worth:
+        unaskable |= find_repeats(ordered, unaskable, index)
+        unaskable |= find_unshown(ordered, unaskable, index, config.per_passage)
+    unaskable |= find_surplus(ordered, unaskable, index, config, {})
     return (build_request(path, config, index) for path in ordered if path.path_id not in unaskable)
 
 
@@ -175,40 +180,6 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
         ):
             found[path.path_id] = "answer_given_away"
     return found
-
-
-def find_surplus(
-    paths: Iterable[Path], out: Container[str], index: CorpusIndex, per_passage: int, choices: Mapping[str, Choice]
-) -> dict[str, str]:
-    """Further single facts of a passage, or of one relation in it (`enough_of_passage`), best ones apart; none for 0.
-
-    Those that are `out` already take nobody's place.
-    """
-    taken: defaultdict[str, set[str]] = defaultdict(set)  # relations by passage
-    holders = Counter(relation for _, relation in index.objects)  # things of which the same is said
-    single = [path for path in paths if path.pattern == "single" and path.path_id not in out]
-
-    def rank(path: Path) -> tuple[int, int, str]:
-        choice = choices.get(path.path_id)
-        return -(choice.worth if choice else 0), -_worth(index.triplets[path.triplet_ids[0]], holders), path.path_id
-
-    found = {}
-    for path in sorted(single, key=rank) if per_passage else ():
-        fact = index.triplets[path.triplet_ids[0]]
-        own = taken[fact.chunk_id]
-        if len(own) >= per_passage or fact.relation in own:
-            found[path.path_id] = "enough_of_passage"
-        else:
-            own.add(fact.relation)
-    return found
-
-
-def _worth(fact: Triplet, holders: Counter[str]) -> int:
-    """How likely it is that a fact gives a good question, by what became of recorded ones.
-
-    A value was kept of 46 in 40, a thing of 44 in 27; what is said of others too of 51 in 41, else of 39 in 26.
-    """
-    return is_literal(fact) + (holders[relation_of(fact)] > 1) + is_telling(fact.subject)
 
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")

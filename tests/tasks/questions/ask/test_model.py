@@ -8,9 +8,11 @@ import pytest
 from rarefy.data_contracts.rows import Chunk, Document, Path, Question, Reply, Triplet, Unanswered, row_id
 from rarefy.tasks.questions.ask import AskConfig
 from rarefy.tasks.questions.ask.choice import MOST, SCHEMA, in_batches
+from rarefy.tasks.questions.ask.index import build_index
 from rarefy.tasks.questions.ask.model import ask_by_model, build_requests, in_order, request_id
 from rarefy.tasks.questions.ask.model_checks import tidy, wording_objection
 from rarefy.tasks.questions.ask.roles import path_roles
+from rarefy.tasks.questions.ask.surplus import find_repeats
 from rarefy.tasks.questions.gates import GatesConfig, judge
 from rarefy.tasks.questions.gates.wording import is_telling
 
@@ -455,7 +457,7 @@ def test_of_a_passage_values_and_what_is_said_of_several_are_asked_about_first()
         "shared": replace(held, triplet_id="shared", relation="is audited by", object="Foss LLP"),
     }
     single = [Path(row_id(name), "single", (name,), ("archive",), "", "finance") for name in rows]
-    given = {r.request_id for r in build_requests(single, AskConfig(), **ROWS | {"triplets": TRIPLETS | rows})}
+    given = {r.request_id for r in build_requests(single, AskConfig(worth=0), **ROWS | {"triplets": TRIPLETS | rows})}
     assert given == {request_id(path) for path in single[1:]}
 
 
@@ -740,13 +742,75 @@ def test_without_a_bound_no_such_request_is_made():
     assert requests == list(build_requests(PATHS, AskConfig(), **ROWS))
 
 
+def chosen(facts, worth, requests=None):
+    """Why each of these single facts was turned down, where they are worth this much."""
+    single = [Path(row_id(f.triplet_id), "single", (f.triplet_id,), ("archive",), "", "finance") for f in facts]
+    triplets = TRIPLETS | {fact.triplet_id: fact for fact in facts}
+    rows = ROWS | {"triplets": triplets}
+    return reasons(single, AskConfig(), choosing(worth, [] if requests is None else requests), rows)[0]
+
+
 def test_of_one_passage_the_facts_worth_most_are_worded():
     held = TRIPLETS[row_id("held")]
-    more = {f"t{i}": replace(held, triplet_id=f"t{i}", subject=f"Vault {i}", relation=f"held {i}") for i in range(3)}
-    single = [Path(row_id(name), "single", (name,), ("archive",), "", "finance") for name in more]
-    llm = choosing({"Vault 0": 5, "Vault 1": 4, "Vault 2": 5}, [])
-    found, _ = reasons(single, AskConfig(), llm, ROWS | {"triplets": TRIPLETS | more})
-    assert found == ["model_declined", "enough_of_passage", "model_declined"]
+    facts = [replace(held, triplet_id=f"t{i}", subject=f"Vault {i}", relation=f"held {i}", value="") for i in range(6)]
+    found = chosen(facts, {f"Vault {i}": 4 if i in (1, 4) else 5 for i in range(6)})
+    assert [at for at, reason in enumerate(found) if reason == "enough_of_passage"] == [1, 4]
+
+
+def test_of_contrasting_facts_of_a_passage_both_are_asked_about():
+    held = replace(TRIPLETS[row_id("held")], value="")
+    facts = [replace(held, triplet_id=f"t{i}", subject=f"Vault {i}") for i in range(3)]
+    worth = {"Vault 0": 5, "Vault 1": 5, "Vault 2": 4}
+    assert chosen(facts, worth) == ["model_declined", "model_declined", "enough_of_passage"]
+    again = [facts[0], replace(facts[0], triplet_id="again", object="7 reels")]
+    assert sorted(chosen(again, worth)) == ["enough_of_passage", "model_declined"]
+
+
+def cell(name, relation, value, **more):
+    return replace(
+        TRIPLETS[row_id("held")], triplet_id=name, method="table", subject="“Holdings” in “Altostrat, Form 10-K 2024”",
+        relation=relation, object=value, answer=value, value=value, header="| | Year 2024 |", period="", period_end="",
+        **more,
+    )  # fmt: skip
+
+
+def test_of_a_table_few_facts_are_shown_and_two_are_worded():
+    rows = [cell(f"t{i}", f"“Row {i}” in the column “{2020 + i % 2}”", str(100 + i)) for i in range(40)]
+    found = chosen([*rows, replace(TRIPLETS[row_id("held")], value="")], {}, requests := [])
+    assert found.count("enough_of_passage") == 38 and found[-1] == "model_declined"
+    shown = "".join(request.messages[-1].content for request in requests if request.schema == SCHEMA)
+    assert shown.count("in the column “2021”") == 12 and "in the column “2020”" not in shown
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        ({}, "near_duplicate"),
+        ({"relation": "“Total reels” in the column “Year 2024”"}, "near_duplicate"),
+        ({"relation": "“Total reels” in the column “Year 2023”"}, ""),
+        ({"value": "18"}, ""),
+        ({"unit": "USD"}, ""),
+        ({"relation": "“Films” under “Oslo” in the column “Year 2024”"}, ""),
+        ({"doc_id": "d-books"}, ""),
+        ({"period": "second quarter of fiscal year 2024"}, ""),
+    ],
+)
+def test_a_figure_that_is_told_twice_is_asked_once(other, reason):
+    one = cell("one", "“Reels” under “Oslo” in the column “Year 2024”", "17")
+    one = replace(one, period="first quarter of fiscal year 2024" if "period" in other else "")
+    index = build_index({}, CHUNKS, DOCUMENTS)
+    index.triplets = {"one": one, "two": replace(one, triplet_id="two", **other)}
+    paths = [Path(name, "single", (name,), ("archive",), "", "finance") for name in index.triplets]
+    assert "".join(find_repeats(paths, (), index).values()) == reason
+
+
+def test_prose_stays_before_a_table_that_says_the_same():
+    share = cell("one", "“Reels” in the column “% of Holdings Year 2024”", "13", unit="percent")
+    prose = replace(share, triplet_id="two", header="", subject="Reels in Altostrat holdings of 2024")
+    index = build_index({}, CHUNKS, DOCUMENTS)
+    index.triplets = {"one": share, "two": replace(prose, relation="had share of")}
+    paths = [Path(name, "single", (name,), ("archive",), "", "finance") for name in index.triplets]
+    assert find_repeats(paths, (), index) == {"one": "near_duplicate"}
 
 
 def test_a_path_shows_its_facts_without_the_passages():
