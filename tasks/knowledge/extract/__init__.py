@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 31  # the first date of a header is of the years behind it; the first line of delimited values is their name
+VERSION = 32  # a model: a range in a row; what the heading above names
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):
