@@ -319,7 +319,7 @@ class Proof:
         return "subject_not_in_sentence"
 
     def _is_open(self) -> bool:
-        """Whether a sentence leaves to its heading what it is about: "Key input: …", "This …"; it names nothing else."""
+        """Whether a sentence leaves it to its heading what it is about: "Key input: …", "This …"; it names nothing."""
         sentence = self.row.source_sentence
         label = _LABEL.match(sentence)
         rest = sentence[label.end() :] if label else sentence

@@ -51,7 +51,7 @@ from rarefy.tasks.questions.gates.corpus import several_chunks
 from rarefy.tasks.questions.gates.wording import is_telling, pivot_rarity
 from rarefy.tasks.text.states import STATES
 
-VERSION = 14  # only what a model says is worth asking is worded; the sentence before a fact is shown
+VERSION = 15  # worth is scored as the judge scores use; a question keeps its answer's conditions
 
 
 class Asked(BaseModel, frozen=True):
