@@ -49,6 +49,7 @@ from rarefy.tasks.questions.gates.alternatives import Alternatives
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.corpus import several_chunks
 from rarefy.tasks.questions.gates.wording import is_telling, pivot_rarity
+from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.states import STATES
 
 VERSION = 15  # worth is scored as the judge scores use; a question keeps its answer's conditions
@@ -159,6 +160,7 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
             found.setdefault(path.path_id, reason)
         elif not _ends_to_ask_for(path, index, with_figures=False):
             found.setdefault(path.path_id, "pivot_not_unique" if not _unique_ends(path, index) else "clue_generic")
+    common = _common_names(index)
     for path in paths:
         fact = index.triplets[path.triplet_ids[0]]
         if path.pattern != "single":
@@ -167,13 +169,41 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
             found[path.path_id] = "cover_fact"
         elif _LIFE.search(fact.relation):
             found[path.path_id] = "biography"
-        elif (
-            fact.object.startswith("@")  # a handle is little else than its holder's name
-            or has_own_word(fact.object, fact.subject)
-            or has_own_word(fact.subject, fact.object)
-        ):
+        elif _gives_away(fact, common[fact.doc_id]):
             found[path.path_id] = "answer_given_away"
     return found
+
+
+FEWEST = 5  # facts of a document that name something in most of them
+
+
+def _common_names(index: CorpusIndex) -> defaultdict[str, set[str]]:
+    """The names, none of them words of the language, that half of a document's facts have in an end, by document."""
+    facts: Counter[str] = Counter()
+    naming: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for fact in index.triplets.values():
+        if not fact.rejected_because:
+            facts[fact.doc_id] += 1
+            naming[fact.doc_id].update({*fact.subject.split(), *fact.object.split()})
+    common: defaultdict[str, set[str]] = defaultdict(set)
+    for doc_id, counts in naming.items():
+        often = {word for word, count in counts.items() if count >= max(FEWEST, facts[doc_id] / 2)}
+        common[doc_id] = {word for word in often if word.isalpha() and not wordnet.known(word.lower())}
+    return common
+
+
+def _gives_away(fact: Triplet, common: Set[str]) -> bool:
+    """Whether an end has the name of the other, or its own word; whose both are, as most things there, tells nothing.
+
+    "CivicActions IT" is no hint that compromised systems at CivicActions are reported to it.
+    """
+    if fact.object.startswith("@"):  # a handle is little else than its holder's name
+        return True
+    ends = (fact.subject, fact.object)
+    shared = common & set(fact.subject.split()) & set(fact.object.split())
+    bare = [" ".join(word for word in end.split() if word not in shared) for end in ends]
+    one, other = bare if all(bare) else ends
+    return has_own_word(other, one) or has_own_word(one, other)
 
 
 def find_surplus(

@@ -447,6 +447,23 @@ def test_nothing_is_asked_of_a_fact_one_end_of_which_has_the_name_of_the_other(s
     assert bool(asked_about) is not given
 
 
+def test_the_name_that_most_facts_of_a_document_have_gives_nothing_away():
+    held = TRIPLETS[row_id("held")]
+
+    def given(subject, thing, others=6):
+        facts = {
+            f"f{n}": replace(held, triplet_id=f"f{n}", subject=f"Zorbex {n}", object="Oslo") for n in range(others)
+        }
+        facts[row_id("held")] = replace(held, subject=subject, object=thing)
+        return not list(build_requests([path("single", "held")], AskConfig(), **ROWS | {"triplets": TRIPLETS | facts}))
+
+    assert not given("system at Zorbex believed to be compromised", "Zorbex IT")
+    assert given("system at Zorbex believed to be compromised", "Zorbex IT", others=2)
+    assert given("Zorbex", "Zorbex IT")
+    assert given("Zorbex triagebot code", "Zorbex triagebot repository")
+    assert given("Zorbex source code", "https://example.org/Zorbex")
+
+
 def test_of_a_passage_values_and_what_is_said_of_several_are_asked_about_first():
     held = TRIPLETS[row_id("held")]
     rows = {
