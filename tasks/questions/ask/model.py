@@ -302,12 +302,18 @@ def _goes_in_a_circle(path: Path, facts: Sequence[Triplet]) -> bool:
 
 
 def _ends_to_ask_for(path: Path, index: CorpusIndex, with_figures: bool = True) -> list[str]:
-    """The letters of the ends of which there is one and to which a name leads, or a figure; of a single fact both.
+    """The letters of the ends of which there is one and to which a name leads, or a figure.
+
+    Of a single fact both, but for the subject where the same is said of others.
 
     A name that has the pivot's in it gives that away: "docs.rs team". A model has not read all that a corpus says of
     common things ("the heap", "a closure"): that one fact of it gives them does not mean that they single anything out.
     Nobody has a figure in hand, so that it is no reason to ask; where something else could be given, it may be.
     """
+    if path.pattern == "single":
+        (fact,) = (index.triplets[i] for i in path.triplet_ids)
+        holders = index.subjects.get((relation_of(fact), object_of(fact)), ())
+        return ["C"] if not is_literal(fact) and len(holders) > 1 else ["A", "C"]
     roles = path_roles(path.pattern, [index.triplets[i] for i in path.triplet_ids])
     named = {
         end.letter
@@ -316,7 +322,7 @@ def _ends_to_ask_for(path: Path, index: CorpusIndex, with_figures: bool = True) 
         and (with_figures or end.head or not is_literal(end.triplet))
         and not any(has_name(end.name, pivot) for pivot in roles.pivots)
     }
-    return [letter for letter in _unique_ends(path, index) if path.pattern == "single" or named - {letter}]
+    return [letter for letter in _unique_ends(path, index) if named - {letter}]
 
 
 def _unique_ends(path: Path, index: CorpusIndex) -> list[str]:
@@ -388,6 +394,9 @@ def _check_question(path: Path, text: str, answer: str, pivot: str, index: Corpu
     """The question of a reply, rejected for the first thing that is wrong with it."""
     facts = [index.triplets[i] for i in path.triplet_ids]
     roles = path_roles(path.pattern, facts)
+    if path.pattern == "single":
+        asked_for = _ends_to_ask_for(path, index)
+        roles = replace(roles, ends=tuple(end for end in roles.ends if end.letter in asked_for))
     wording = locate_answer(answer, roles, index) if text and answer else refuse("empty")
     question = make_question(path, replace(wording, text=text, answer=wording.answer or answer), index)
     reason = question.rejected_because if not text else wording_objection(text) or question.rejected_because
