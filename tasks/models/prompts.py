@@ -36,12 +36,17 @@ def messages(stage: str, role: str, domain: str, **values: Any) -> tuple[Message
 @cache
 def folders() -> dict[str, Path]:
     """The folder of prompts of each stage that has some."""
-    return {path.parent.name: path for path in sorted(TASKS.glob("**/prompts")) if path.is_dir()}
+    return {path.parent.name: path for path in sorted(TASKS.glob("**/prompts")) if any(path.glob("*.*.j2"))}
 
 
 def folder(stage: str) -> Path:
     """The folder of a stage's prompts, which need not be there."""
     return folders().get(stage, TASKS / stage / "prompts")
+
+
+def shared_folder(stage: str) -> Path:
+    """What prompts of several stages include, beside the stage's own folder; it need not be there."""
+    return folder(stage).parents[1] / "prompts"
 
 
 @cache
@@ -61,9 +66,9 @@ def source(stage: str, role: str, domain: str) -> str:
 
 
 def digest(stage: str) -> str:
-    """A digest of all prompts of a stage: another word in one of them, other recipes."""
+    """A digest of all prompts of a stage and what they include: another word in one of them, other recipes."""
     hashed = hashlib.blake2b(digest_size=16)
-    for file in sorted(folder(stage).glob("*.j2")):
+    for file in [*sorted(folder(stage).glob("*.j2")), *sorted(shared_folder(stage).glob("*.j2"))]:
         hashed.update(f"{file.name}\n{file.read_text(encoding='utf-8')}\n".encode())
     return hashed.hexdigest()
 
@@ -91,7 +96,7 @@ def labelled(text: str) -> str:
 def _environment(stage: str) -> Environment:
     # nothing is HTML here; a value that a prompt needs and does not get is an error
     environment = Environment(
-        loader=FileSystemLoader(folder(stage)),
+        loader=FileSystemLoader([folder(stage), shared_folder(stage)]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

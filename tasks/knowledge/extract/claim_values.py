@@ -33,6 +33,8 @@ _BOUND = re.compile(
     r"\b(?:over|more than|less than|fewer than|at least|at most|up to|or (?:more|fewer|less|greater))\b", re.I
 )
 _HEDGES = re.compile(_ABOUT, re.I)
+# "4.0 - 6.9" is no single number; "1-1/4 percent" is one
+_RANGE = re.compile(r"[^\w.]*\d[\d.,]*\s?%?\s*(?:[-‑–—]|to\b|through\b)\s*[$€£¥]?\s?\d[\d.,]*(?![\d/-])")
 _OR_MORE = re.compile(r" or (?:more|fewer|less|greater)\b")
 # words that follow digits and make them part of a name: 25 West 43rd Street
 _NO_AMOUNT = re.compile(r"^(?:[-‑/.]\w|\([a-z]\)|[A-Za-z])|^\s[A-Z]")
@@ -128,7 +130,7 @@ def value_in_sentence(text: str, sentence: str, start: int, tags: Mapping[int, F
         value = Amount(kind, answer, shown.number, shown.unit, shown.scale)
     else:
         value = _parse_count(kind, answer)
-    if _BOUND.search(answer) or (amount and amount.part):
+    if _BOUND.search(answer) or (amount and amount.part) or _RANGE.match(answer):
         value = replace(value, value="")  # more or less than the number says, or between it and another
     tag = next((tags[at] for at in range(start + first, start + last) if at in tags), None)
     if tag and value.value and equals_tag(tag.value, value.value, kind):
@@ -193,14 +195,16 @@ _WHOLE = re.compile(r"\b(?:in|whole) dollars\b|\bper (?:month|hour|square foot)\
 _YEAR = re.compile(r"(?:fiscal(?: year)? )?((?:19|20)\d\d)", re.I)
 
 
-def value_in_row(text: str, line: TableLine, around: str, tags: Mapping[int, Fact], document: Document) -> Amount:
+def value_in_row(
+    text: str, line: TableLine, around: str, tags: Mapping[int, Fact], document: Document, ranges: bool = True
+) -> Amount:
     """An object's value as a cell of its row has it; a reason where no cell has it, or where sign or unit is lost.
 
     `around` is what else the triplet says, by which a sign that the object lacks is forgiven; `tags` are those of the
-    chunk, by place.
+    chunk, by place; `ranges`: whether "4.0 - 6.9" may be a value.
     """
     kind, amount = value_type(text), parse_leading_amount(text)
-    if kind in {"DATE", "DURATION"} or amount is None:
+    if kind in {"DATE", "DURATION"} or amount is None or (ranges and _RANGE.match(text)):
         cell = next((c for c in line.row.cells if find_words(text, c.text)), None)
         place = find_words(text, cell.text) if cell else None
         return (

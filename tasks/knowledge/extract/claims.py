@@ -216,11 +216,26 @@ _PART = re.compile(r" (?:(?:business|operating|reportable) )?(?:segment|division
 _SHORT = r"(?:,? (?:Inc|Corp|LLC|Ltd|L\.P)\.?)?,? ?\((?:the )?[\"“]?(?P<short>[A-Z][\w&.’' -]{1,30}?)[,.]?[\"”]?\)"
 
 
-def _is_headed(subject: str, heading: str) -> bool:
-    """Whether a subject is what a heading names, with common words around it: "bastion" is the bastion server."""
+_HEADING = re.compile(r"^#{1,6}\s+(\S.*?)[\s#*]*$", re.M)
+_LABEL = re.compile(r"[\s*•-]*(?:\([^()\n]{1,40}\)[\s*–—:-]+|[A-Z][\w /-]{0,30}:[\s*]+)")
+_OPENS = re.compile(r"[\s*•-]*(?:it|they|this|these|those|such)\b", re.I)
+_AFTER_NAME = re.compile(r" (?:of|for|in|on|to|by|from|with|at|under|against|and|that|which)\b")
+# where a name's own words end, and words begin that say more of it: "mobile device used for work"
+_AFTER_HEAD = re.compile(r" (?:\w+(?:ed|ing) )?(?:of|for|in|on|to|by|from|with|at|under|against|that|which)\b")
+_OFTEN = 3  # times that a document has the name of whom its things belong to
+
+
+def _is_headed(subject: str, heading: str, document: str = "") -> bool:
+    """Whether a subject is what a heading names, with common words around it: "bastion" is the bastion server.
+
+    Whose it is may stand beside it, where the document names that often: "Mattermost Channels" under "Channels".
+    """
     place = find_words(heading, subject) if is_specific(heading) else None
-    rest = f"{subject[: place[0]]} {subject[place[1] :]}" if place else "X"
-    return rest.islower() or not rest.strip()
+    if not place:
+        return False
+    rest = split_words(f"{subject[: place[0]]} {subject[place[1] :]}")
+    names = [word for word in rest if not word.islower()]
+    return all(len(re.findall(rf"\b{re.escape(word)}\b", document)) >= _OFTEN for word in names)
 
 
 @dataclass(frozen=True)
@@ -232,6 +247,7 @@ class Proof:
     entity: str
     line: TableLine | None = None  # the table's row that the sentence is
     document: str = ""  # the text of the whole document, which says what it calls things for short
+    near: bool = True  # whether the heading above may name the subject, and its last word stand for it
 
     @cached_property
     def words(self) -> str:
@@ -290,6 +306,8 @@ class Proof:
             return ""
         if lead_in.startswith("#") and _is_headed(self.row.subject, lead_in.strip("#* ")):
             return ""
+        if self.near and self._is_open() and _is_headed(self.row.subject, self._heading(), self.document):
+            return ""
         if _REFERS.search(self.row.source_sentence):
             before = self.text[max(self.row.start - _NEAR, 0) : self.row.start]
             if any(find_words(name, before) for name in (self.row.subject, *own, *short)):
@@ -299,6 +317,22 @@ class Proof:
             if titled and self.row.subject in self.document and titled[-1:] == self._surname():
                 return ""
         return "subject_not_in_sentence"
+
+    def _is_open(self) -> bool:
+        """Whether a sentence leaves it to its heading what it is about: "Key input: …", "This …"; it names nothing."""
+        sentence = self.row.source_sentence
+        label = _LABEL.match(sentence)
+        rest = sentence[label.end() :] if label else sentence
+        if not label and not _OPENS.match(rest):
+            return False
+        place = find_words(self.row.object, rest)
+        before = split_words(rest[: place[0]] if place else rest)[1:]
+        return not any(word[:1].isupper() and word not in self.row.subject for word in before)
+
+    def _heading(self) -> str:
+        """The nearest heading above the sentence in its chunk; "" where there is none."""
+        above = _HEADING.findall(self.text[: self.row.start])
+        return above[-1].strip("* ") if above else ""
 
     def _lead_in(self) -> str:
         """What introduces the list that the sentence is an item of: "The President shall:", a heading; else ""."""
@@ -387,8 +421,11 @@ class Proof:
         if len(proper) > 1 and all(proper):  # of an organisation its first word, of a person the last
             first = stem(words[0]) in self.stems
             return first or self._proves(name, 0.5) or (entity_type(name) == "NAME" and stem(words[-1]) in self.stems)
-        head = re.split(r" (?:of|for|in|on|to|by|from|with|at|under|against|and|that|which)\b", name, maxsplit=1)[0]
-        return self._proves(name, 0.34) or stem((split_words(head) or words or [""])[-1]) in self.stems
+        head = _AFTER_NAME.split(name, maxsplit=1)[0]
+        if self._proves(name, 0.34) or stem((split_words(head) or words or [""])[-1]) in self.stems:
+            return True
+        whole = _AFTER_HEAD.split(name, maxsplit=1)[0]  # "health and safety incidents" are incidents
+        return self.near and (self._proves(whole, 0.5) or stem((split_words(whole) or [""])[-1]) in self.stems)
 
     def _proves(self, phrase: str, share: float) -> bool:
         """Whether at least this share of the phrase's words stand in the proof, in any form, or as an acronym."""
@@ -434,11 +471,13 @@ class Claims(BaseModel, frozen=True):
     triplets: tuple[Claim, ...] = Field(description="connected triplets; empty where the chunks hold no facts")
 
 
-def claim_to_triplet(claim: Claim, window: Window, chunks: Mapping[str, Chunk], prompt: str, nth: int) -> Triplet:
+def claim_to_triplet(
+    claim: Claim, window: Window, chunks: Mapping[str, Chunk], prompt: str, nth: int, near: bool = True
+) -> Triplet:
     """The claim as a row: accepted with the span that proves it, or with the first reason against it.
 
     A claim about a chunk that the window does not have stands with the window's first chunk. `prompt` is the
-    instructions, whose examples are no facts; `nth` tells claims apart that were turned down.
+    instructions, whose examples are no facts; `nth` tells claims apart that were turned down; `near` as of a Proof.
     """
     shown = window.find_chunks(claim.chunk_id)
     chunk = (shown or window.shown[:1])[0].chunk
@@ -464,7 +503,7 @@ def claim_to_triplet(claim: Claim, window: Window, chunks: Mapping[str, Chunk], 
         return replace(row, rejected_because=reason)
     row, line = _locate_sentence(row, claim.source_sentence, shown, window, chunks)
     if not row.rejected_because:
-        row = _add_type_and_value(row, line, chunks[row.chunk_id], window)
+        row = _add_type_and_value(row, line, chunks[row.chunk_id], window, near)
     if row.rejected_because:
         return row
     return replace(row, triplet_id=row_id("model", row.chunk_id, row.start, row.subject, row.relation, row.object))
@@ -537,15 +576,15 @@ def _earlier_chunk_with(chunk: Chunk, start: int, end: int, chunks: Mapping[str,
     return min(homes, key=lambda c: c.start, default=None)
 
 
-def _add_type_and_value(row: Triplet, line: TableLine | None, chunk: Chunk, window: Window) -> Triplet:
+def _add_type_and_value(row: Triplet, line: TableLine | None, chunk: Chunk, window: Window, near: bool) -> Triplet:
     """The row with its object's type and value, and the words that answer; or why they are not proven."""
     document = window.document
-    proof = Proof(row, chunk.text, document.entity, line, document.text)
+    proof = Proof(row, chunk.text, document.entity, line, document.text, near)
     row = replace(row, subject_type=entity_type(row.subject, document.entity))
     if value_type(row.object):
         tags = {f.start - chunk.start: f for f in document.facts if chunk.start <= f.start < f.end <= chunk.end}
         if line:
-            amount = value_in_row(row.object, line, f"{row.subject} {row.relation}", tags, document)
+            amount = value_in_row(row.object, line, f"{row.subject} {row.relation}", tags, document, near)
         else:
             amount = value_in_sentence(row.object, row.source_sentence, row.start, tags, document)
         row = replace(row, **asdict(amount))

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from pydantic import BaseModel, Field, model_validator
 
@@ -37,6 +38,11 @@ class ModelExtractConfig(BaseModel, frozen=True, extra="forbid"):
         "asking about; RARE asks for 15 at least (R7), and gets trivia where there are not so many",
     )
     most: int = Field(default=20, ge=1, description="triplets asked for per window and pass, at most (RARE R7)")
+    proof: Literal["near", "sentence"] = Field(
+        default="near",
+        description="near: a subject may be what the heading above names or what its sentence calls by its last word, "
+        "and a row's value a range; sentence: none of these",
+    )
     temperature: float = Field(default=0.2, ge=0, le=2, description="of the model (RARE R7)")
     max_tokens: int = Field(default=8000, ge=1, description="of a reply (RARE R7)")
 
@@ -114,7 +120,7 @@ def _claims_to_triplets(state: _WindowClaims, config: ModelExtractConfig, seen: 
     """A window's claims as rows; one that repeats an accepted one is rejected as a duplicate."""
     system = state.window.prompt((), config.fewest, config.most)[0].content
     for number, claim in enumerate(state.claims):
-        row = claim_to_triplet(claim, state.window, state.chunks, system, number)
+        row = claim_to_triplet(claim, state.window, state.chunks, system, number, config.proof == "near")
         if row.triplet_id in seen:
             name = row_id("model", state.window.window_id, number, row.subject, row.relation, row.object)
             row = replace(row, triplet_id=name, rejected_because="duplicate")

@@ -35,9 +35,11 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         "together; these are at most a fifth of all, and many of them are not asked, since a document may speak of "
         "them; one not named here gets none",
     )
-    single_rule: Literal["tail", "paper", "any"] = Field(
+    single_rule: Literal["tail", "paper", "subject", "any"] = Field(
         "tail",
-        description="tail: the tail has no other edge (RARE's code); paper: nor has the head (R11); any: of all that "
+        description="tail: the tail has no other edge (RARE's code); paper: nor has the head (R11); "
+        "subject: or the tail is a thing and no other fact has the head and relation, while others may "
+        "share it (who is responsible for several tasks); any: of all that "
         "no other pattern took, for a model, which asks for the end of which there is one. In filings the "
         "registrant heads nearly every fact, so that the paper's rule leaves only facts about things named once",
     )

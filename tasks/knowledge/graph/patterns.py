@@ -43,12 +43,17 @@ class PatternPaths:
 
 
 def single(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
-    """Single facts (R11): the tail has no other edge, with the paper's rule nor has the head; or any fact."""
+    """Single facts (R11): the tail has no other edge, with the paper's rule nor has the head; or any fact.
+
+    With the rule `subject` the tail may also be a thing that others share, where head and relation have no other.
+    """
     nodes = len(graph.nodes)
     out_of, into = np.bincount(graph.head, minlength=nodes), np.bincount(graph.tail, minlength=nodes)
     eligible = (out_of[graph.tail] == 0) & (into[graph.tail] == 1)
     if config.single_rule == "any":
         eligible[:] = True
+    elif config.single_rule == "subject":
+        eligible |= ~graph.literal & (group_sizes(graph.head, graph.relation) == 1)
     elif config.single_rule == "paper":
         eligible &= (out_of[graph.head] == 1) & (into[graph.head] == 0)
 

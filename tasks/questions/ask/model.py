@@ -50,9 +50,10 @@ from rarefy.tasks.questions.gates.alternatives import Alternatives
 from rarefy.tasks.questions.gates.config import GatesConfig
 from rarefy.tasks.questions.gates.corpus import several_chunks
 from rarefy.tasks.questions.gates.wording import is_telling, pivot_rarity
+from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.states import STATES
 
-VERSION = 15  # a figure told twice is asked once; a passage shows few facts, and keeps contrasting ones
+VERSION = 16  # a figure told twice is asked once; worth is scored as the judge scores use; answers keep conditions
 
 
 class Asked(BaseModel, frozen=True):
@@ -165,6 +166,7 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
             found.setdefault(path.path_id, reason)
         elif not _ends_to_ask_for(path, index, with_figures=False):
             found.setdefault(path.path_id, "pivot_not_unique" if not _unique_ends(path, index) else "clue_generic")
+    common = _common_names(index)
     for path in paths:
         fact = index.triplets[path.triplet_ids[0]]
         if path.pattern != "single":
@@ -173,13 +175,41 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
             found[path.path_id] = "cover_fact"
         elif _LIFE.search(fact.relation):
             found[path.path_id] = "biography"
-        elif (
-            fact.object.startswith("@")  # a handle is little else than its holder's name
-            or has_own_word(fact.object, fact.subject)
-            or has_own_word(fact.subject, fact.object)
-        ):
+        elif _gives_away(fact, common[fact.doc_id]):
             found[path.path_id] = "answer_given_away"
     return found
+
+
+FEWEST = 5  # facts of a document that name something in most of them
+
+
+def _common_names(index: CorpusIndex) -> defaultdict[str, set[str]]:
+    """The names, none of them words of the language, that half of a document's facts have in an end, by document."""
+    facts: Counter[str] = Counter()
+    naming: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for fact in index.triplets.values():
+        if not fact.rejected_because:
+            facts[fact.doc_id] += 1
+            naming[fact.doc_id].update({*fact.subject.split(), *fact.object.split()})
+    common: defaultdict[str, set[str]] = defaultdict(set)
+    for doc_id, counts in naming.items():
+        often = {word for word, count in counts.items() if count >= max(FEWEST, facts[doc_id] / 2)}
+        common[doc_id] = {word for word in often if word.isalpha() and not wordnet.known(word.lower())}
+    return common
+
+
+def _gives_away(fact: Triplet, common: Set[str]) -> bool:
+    """Whether an end has the name of the other, or its own word; whose both are, as most things there, tells nothing.
+
+    "CivicActions IT" is no hint that compromised systems at CivicActions are reported to it.
+    """
+    if fact.object.startswith("@"):  # a handle is little else than its holder's name
+        return True
+    ends = (fact.subject, fact.object)
+    shared = common & set(fact.subject.split()) & set(fact.object.split())
+    bare = [" ".join(word for word in end.split() if word not in shared) for end in ends]
+    one, other = bare if all(bare) else ends
+    return has_own_word(other, one) or has_own_word(one, other)
 
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -235,12 +265,18 @@ def _goes_in_a_circle(path: Path, facts: Sequence[Triplet]) -> bool:
 
 
 def _ends_to_ask_for(path: Path, index: CorpusIndex, with_figures: bool = True) -> list[str]:
-    """The letters of the ends of which there is one and to which a name leads, or a figure; of a single fact both.
+    """The letters of the ends of which there is one and to which a name leads, or a figure.
+
+    Of a single fact both, but for the subject where the same is said of others.
 
     A name that has the pivot's in it gives that away: "docs.rs team". A model has not read all that a corpus says of
     common things ("the heap", "a closure"): that one fact of it gives them does not mean that they single anything out.
     Nobody has a figure in hand, so that it is no reason to ask; where something else could be given, it may be.
     """
+    if path.pattern == "single":
+        (fact,) = (index.triplets[i] for i in path.triplet_ids)
+        holders = index.subjects.get((relation_of(fact), object_of(fact)), ())
+        return ["C"] if not is_literal(fact) and len(holders) > 1 else ["A", "C"]
     roles = path_roles(path.pattern, [index.triplets[i] for i in path.triplet_ids])
     named = {
         end.letter
@@ -249,7 +285,7 @@ def _ends_to_ask_for(path: Path, index: CorpusIndex, with_figures: bool = True) 
         and (with_figures or end.head or not is_literal(end.triplet))
         and not any(has_name(end.name, pivot) for pivot in roles.pivots)
     }
-    return [letter for letter in _unique_ends(path, index) if path.pattern == "single" or named - {letter}]
+    return [letter for letter in _unique_ends(path, index) if named - {letter}]
 
 
 def _unique_ends(path: Path, index: CorpusIndex) -> list[str]:
@@ -321,6 +357,9 @@ def _check_question(path: Path, text: str, answer: str, pivot: str, index: Corpu
     """The question of a reply, rejected for the first thing that is wrong with it."""
     facts = [index.triplets[i] for i in path.triplet_ids]
     roles = path_roles(path.pattern, facts)
+    if path.pattern == "single":
+        asked_for = _ends_to_ask_for(path, index)
+        roles = replace(roles, ends=tuple(end for end in roles.ends if end.letter in asked_for))
     wording = locate_answer(answer, roles, index) if text and answer else refuse("empty")
     question = make_question(path, replace(wording, text=text, answer=wording.answer or answer), index)
     reason = question.rejected_because if not text else wording_objection(text) or question.rejected_because

@@ -12,13 +12,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
-from rarefy.data_contracts.rows import Chunk, Judgement, Question, Reply, Request, Unanswered, row_id
+from rarefy.data_contracts.rows import Chunk, Document, Judgement, Question, Reply, Request, Unanswered, row_id
 from rarefy.tasks.models import prompts
 from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
 
 __all__ = ["DIMENSIONS", "VERSION", "GradeConfig", "Verdict", "against", "grade", "requests", "scores"]
 
-VERSION = 3  # whether anybody would ask it is judged too
+VERSION = 4  # the title of a document is shown
 
 JUDGES = ("first", "second")
 
@@ -71,9 +71,10 @@ class GradeConfig(BaseModel, frozen=True, extra="forbid"):
         default=3,
         ge=0,
         lt=HIGHEST,
-        description="kept is a question whose use (1-5; 3: a plain look-up that somebody needs) is above this, where "
-        "the judge says; 0: whatever its use",
+        description="kept is a question whose use (1-5; 3: a plain look-up that nobody gets wrong) is above this, "
+        "where the judge says; 0: whatever its use",
     )
+    titles: bool = Field(default=True, description="whether the judge is shown the titles of the documents")
     rounds: int = Field(
         default=1,
         ge=1,
@@ -93,6 +94,7 @@ def grade(
     config: GradeConfig,
     *,
     chunks: Mapping[str, Chunk],
+    documents: Mapping[str, Document] | None = None,
     llm: LLM | None = None,
     second: LLM | None = None,
 ) -> Iterator[Question | Judgement | Unanswered]:
@@ -118,7 +120,7 @@ def grade(
             for question in standing
             for turn in range(config.rounds)
         }
-        for reply in replies(model, build_requests(standing, config, chunks, judge)):
+        for reply in replies(model, build_requests(standing, config, chunks, judge, documents)):
             question, turn = by_request[reply.request_id]
             judgement, reply = _make_judgement(question, judge, turn, reply)
             if judge == JUDGES[0]:
@@ -135,7 +137,11 @@ def grade(
 
 
 def build_requests(
-    questions: Iterable[Question], config: GradeConfig, chunks: Mapping[str, Chunk], judge: str = JUDGES[0]
+    questions: Iterable[Question],
+    config: GradeConfig,
+    chunks: Mapping[str, Chunk],
+    judge: str = JUDGES[0],
+    documents: Mapping[str, Document] | None = None,
 ) -> Iterator[Request]:
     """The requests to a judge, questions on the same chunks one after the other, for a server's prefix cache."""
     shown: list[tuple[list[tuple[str, str, str, int, str]], Question]] = []
@@ -147,9 +153,11 @@ def build_requests(
             shown.append((sorted(places), question))
     for places, question in sorted(shown, key=lambda pair: (pair[1].domain, pair[0], pair[1].question_id)):
         gold = [chunks[place[-1]] for place in places]
-        documents = len({chunk.doc_id for chunk in gold})
+        sources = {chunk.doc_id for chunk in gold}
+        known = [documents[name] for name in sources if documents and name in documents] if config.titles else []
+        titles = {document.doc_id: prompts.title(document) for document in known if document.title != document.entity}
         messages = prompts.messages(
-            "grade", "judge", question.domain, chunks=gold, documents=documents, question=question
+            "grade", "judge", question.domain, chunks=gold, documents=len(sources), titles=titles, question=question
         )
         for turn in range(config.rounds):
             yield Request(

@@ -208,6 +208,42 @@ def test_what_refers_back_is_taken_where_its_chunk_names_it_before():
     assert row.rejected_because == "subject_not_in_sentence"
 
 
+HANDBOOK = (
+    "# Acme handbook\n\nAcme sells to Acme users. Usage of service accounts is logged.\n\n"
+    "### Channels\n\n(Messaging) - An open source alternative to Slack.\n\n"
+    "### Warm outbound\n\nWhen it fits.\n\nKey input: This often begins with a Qualified Lead.\n\n"
+    "Key input: Halden Works begins with a Cold Call.\n\nThe sellers begin with a Warm Call.\n\n"
+    "Devices\n\nThe device must lock after 5 minutes. The People Team investigates reported incidents.\n\n"
+    "| Rating | Score |\n| --- | --- |\n| Medium | 4.0 - 6.9 |",
+)
+
+
+@pytest.mark.parametrize(
+    ("subject", "thing", "sentence", "reason"),
+    [
+        ("Acme Channels", "Slack", "(Messaging) - An open source alternative to Slack.", ""),
+        ("Halden Channels", "Slack", "(Messaging) - An open source alternative to Slack.", "subject_not_in_sentence"),
+        ("Acme Boards", "Slack", "(Messaging) - An open source alternative to Slack.", "subject_not_in_sentence"),
+        ("warm outbound motion of Acme", "Qualified Lead", "Key input: This often begins with a Qualified Lead.", ""),
+        ("warm outbound motion of Acme", "Cold Call", "Key input: Halden Works begins with a Cold Call.",
+         "subject_not_in_sentence"),
+        ("warm outbound motion of Acme", "Warm Call", "The sellers begin with a Warm Call.",
+         "subject_not_in_sentence"),
+        ("mobile device used for Acme work", "5 minutes", "The device must lock after 5 minutes.", ""),
+        ("laptop used for Acme work", "5 minutes", "The device must lock after 5 minutes.", "subject_not_in_sentence"),
+        ("health and safety incidents at Acme", "People Team", "The People Team investigates reported incidents.", ""),
+        ("Medium rating", "4.0 - 6.9", "| Medium | 4.0 - 6.9 |", ""),
+        ("Medium rating", "4.0 - 7.9", "| Medium | 4.0 - 6.9 |", "object_not_in_sentence"),
+        ("Medium rating", "6.9", "| Medium | 4.0 - 6.9 |", "object_not_in_sentence"),
+    ],
+)  # fmt: skip
+def test_a_handbook_names_in_a_heading_or_in_short_what_it_speaks_of(subject, thing, sentence, reason):
+    document = replace(DOCUMENT, text="\n\n".join(HANDBOOK), entity="", form="")
+    (row,) = taken(said(subject, "is tied to", thing, "c1", sentence), texts=HANDBOOK, document=document)
+    assert row.rejected_because == reason
+    assert reason or (row.answer, row.value) == (thing, "")
+
+
 NAMED = (
     "Acme has two segments: Pet and Snacks. Acme bought Tessera Optics, LLC (Tessera) and Otis Elevator Company "
     "(the “Elevator Maker”). Bethany J. Quam, Jr. joined in 2019.",

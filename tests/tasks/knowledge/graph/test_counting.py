@@ -51,7 +51,8 @@ def brute(triplets, config):
         touches = [g for g in others if f[2] in (g[0], g[2]) and config.single_rule != "any"]
         if config.single_rule == "paper":
             touches += [g for g in others if f[0] in (g[0], g[2])]
-        found["single", 1] += not touches
+        alone = not f[3] and not any(g[:2] == f[:2] for g in others)
+        found["single", 1] += not touches or (config.single_rule == "subject" and alone)
     for size in config.chain_sizes:
         for path in permutations(facts, size):
             linked = all(a[2] == b[0] for a, b in pairwise(path))
@@ -92,7 +93,7 @@ TRIPLETS = st.lists(
 )
 RULES = st.builds(
     GraphConfig,
-    single_rule=st.sampled_from(["tail", "paper", "any"]),
+    single_rule=st.sampled_from(["tail", "paper", "subject", "any"]),
     chunk_rule=st.sampled_from(["covered", "distinct"]),
     star_clues=st.sampled_from(["entity", "any"]),
     same_relation=st.booleans(),

@@ -449,6 +449,34 @@ def test_nothing_is_asked_of_a_fact_one_end_of_which_has_the_name_of_the_other(s
     assert bool(asked_about) is not given
 
 
+def test_the_name_that_most_facts_of_a_document_have_gives_nothing_away():
+    held = TRIPLETS[row_id("held")]
+
+    def given(subject, thing, others=6):
+        facts = {
+            f"f{n}": replace(held, triplet_id=f"f{n}", subject=f"Zorbex {n}", object="Oslo") for n in range(others)
+        }
+        facts[row_id("held")] = replace(held, subject=subject, object=thing)
+        return not list(build_requests([path("single", "held")], AskConfig(), **ROWS | {"triplets": TRIPLETS | facts}))
+
+    assert not given("system at Zorbex believed to be compromised", "Zorbex IT")
+    assert given("system at Zorbex believed to be compromised", "Zorbex IT", others=2)
+    assert given("Zorbex", "Zorbex IT")
+    assert given("Zorbex triagebot code", "Zorbex triagebot repository")
+    assert given("Zorbex source code", "https://example.org/Zorbex")
+
+
+def test_of_a_thing_that_is_said_of_several_the_subject_is_no_answer():
+    audited = TRIPLETS[row_id("audited")]
+    alone = ROWS | {"triplets": {row_id("audited"): audited}}
+    for given, both in ((alone, True), (ROWS, False)):  # the other row is of another firm with that auditor
+        (request,) = build_requests([path("single", "audited")], AskConfig(), **given)
+        assert ("or its subject [A]" in request.messages[-1].content) is both
+        said = model({"question": f"Who was audited by {audited.object} in 2024?", "answer": audited.subject})
+        (row,) = ask_by_model([path("single", "audited")], AskConfig(worth=0), llm=said, **given)
+        assert (row.rejected_because == "") is both
+
+
 def test_of_a_passage_values_and_what_is_said_of_several_are_asked_about_first():
     held = TRIPLETS[row_id("held")]
     rows = {
@@ -504,7 +532,7 @@ def test_a_registrant_that_its_sentence_calls_the_company_is_located_where_its_d
 def test_initials_answer_for_the_name_they_stand_for():
     chunk = replace(CHUNKS["registry"], text="The MLR, established in 1891, is audited by Hollis & Crane LLP.")
     told = replace(TRIPLETS[row_id("audited")], end=len(chunk.text), source_sentence=chunk.text)
-    rows = {**ROWS, "triplets": {**TRIPLETS, told.triplet_id: told}, "chunks": {**CHUNKS, "registry": chunk}}
+    rows = {**ROWS, "triplets": {told.triplet_id: told}, "chunks": {**CHUNKS, "registry": chunk}}
     said = model({"question": "Which body was audited by Hollis & Crane in 2024?", "answer": "MLR"})
     (row,) = ask_by_model([path("single", "audited")], AskConfig(worth=0), llm=said, **rows)
     assert (row.rejected_because, row.answer, row.aliases) == ("", "MLR", ("Meridian Land Registry",))

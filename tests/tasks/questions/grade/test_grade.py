@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from pydantic import ValidationError
 
-from rarefy.data_contracts.rows import Chunk, Judgement, Question, Reply, Request, Unanswered
+from rarefy.data_contracts.rows import Chunk, Document, Judgement, Question, Reply, Request, Unanswered
 from rarefy.tasks.models import prompts
 from rarefy.tasks.models.llm import LLM
 from rarefy.tasks.questions.grade import GradeConfig, Verdict, build_requests, grade
@@ -223,6 +223,27 @@ def test_instructions_in_documents_and_questions_stay_inside_their_tags() -> Non
     assert user.index("<chunk ") < user.index("SYSTEM: the examiner") < user.index("</chunk>")
     assert "<x>" not in user
     assert "never an instruction" in request.messages[0].content and PLANTED not in request.messages[0].content
+
+
+def test_the_judge_sees_the_title_that_the_writer_saw() -> None:
+    document = Document("d1", "h", "files/a.md", "Security Policy", "text/markdown", "")
+
+    def shown(document: Document, config: GradeConfig = MODEL) -> str:
+        (request,) = build_requests([question("a")], config, CHUNKS, documents={"d1": document})
+        return request.messages[-1].content
+
+    assert '<chunk number="1" title="Security Policy" section="Item 1">' in shown(document)
+    bare = '<chunk number="1" section="Item 1">'
+    assert bare in shown(replace(document, title="a"))  # the name of its file
+    assert bare in shown(document, GradeConfig(by="model", titles=False))
+
+
+def test_the_judge_and_the_chooser_score_by_the_same_words() -> None:
+    scale = (prompts.shared_folder("grade") / "use.j2").read_text(encoding="utf-8").strip()
+    for domain in prompts.DOMAINS:
+        values = {"chunks": [], "documents": 1, "titles": {}, "question": question("a"), "candidates": []}
+        for stage, role in (("grade", "judge"), ("ask", "choose")):
+            assert scale in prompts.messages(stage, role, domain, **values)[0].content
 
 
 @pytest.mark.parametrize("parsed", ["", '{"readability": 2}', verdict(2, 5, 5)])
