@@ -495,12 +495,14 @@ def _has_clear_ends(group: Iterable[Sequence[Triplet]]) -> bool:
 
 
 def _are_all(table: Sequence[Sequence[Triplet]], figures: Figures) -> bool:
-    """Whether these members make up the whole, so that there is no other."""
+    """Whether these members make up the whole but for rounding, so that there is no other, however small."""
     first = table[0][0]
     whole = figures.whole_of(first)
     if not whole or not is_additive(first):
         return False
-    return abs(sum(worth(figure[0]) for figure in table) - worth(whole[0])) <= ROUNDED * worth(whole[0])
+    values = [worth(figure[0]) for figure in table]
+    grain = min(Decimal(10) ** (len(value) - len(value.rstrip("0"))) for value in (str(int(one)) for one in values))
+    return abs(sum(values) - worth(whole[0])) <= len(values) * grain
 
 
 Kind = Callable[[Figures], Iterator[Operands]]

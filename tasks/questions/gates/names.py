@@ -177,8 +177,9 @@ class Names:
 
     def _that_say_town(self, fact: Triplet) -> Iterator[str]:
         """The chunks of a company that say in which town its headquarters are, without the state."""
-        town, comma, _ = fact.object.partition(",")
-        if fact.relation != "is headquartered in" or not comma:
+        towns = {fact.object} if fact.relation == _SEATED[0] else self.towns.get(fact.subject, set())
+        town, comma, _ = next(iter(towns), "").partition(",")
+        if fact.relation not in _SEATED or len(towns) > 1 or not comma:
             return
         here = re.escape(fold_text(town))
         seat = re.compile(

@@ -180,7 +180,7 @@ def _year_above(text: str, start: int) -> str:
 
 # "9% more than in 2023", "compared to $3.3 billion in 2022": of another time than the figure before it
 NOT_THEN = re.compile(
-    rf"\b(?:from|than|over|versus|compared (?:to|with))(?: \$?[\d.,]+(?: million| billion)?)?"
+    rf"\b(?:from|than|over|above|below|versus|compared (?:to|with))(?: \$?[\d.,]+(?: million| billion)?)?"
     rf"(?: (?:paid|spent|invested|used))?(?: in| at| for| during)?"
     rf"(?: the end of)?(?: fiscal)?(?: year)?(?: (?:{'|'.join(MONTHS)})(?: \d\d?,)?)? (?:19|20)\d\d\b",
     re.IGNORECASE,

@@ -16,6 +16,7 @@ from rarefy.tasks.knowledge.graph.computed import (
     is_of_growth,
     is_of_shares,
     ratios,
+    superlatives,
     take_in_turn,
 )
 from rarefy.tasks.knowledge.graph.facts import is_in_a_role
@@ -121,6 +122,22 @@ def test_a_part_that_others_make_up_stands_beside_none_of_them():
     }
     (level,) = by_table(list(made.values())[::-1])
     assert {figure[0].triplet_id for figure in level} == {"UnitedHealthcare", "Health", "Insight", "Rx"}
+
+
+@pytest.mark.parametrize(("total", "found"), [(122_336, 0), (122_071, 1), (122_070, 1)])
+def test_which_part_has_the_least_is_asked_where_no_other_is_left_out(total, found):
+    """Of AT&T's revenues by region, 2024: without Latin America (149) and other (116) Europe would be the least."""
+    parts = (("United States", 116_882), ("Mexico", 4_286), ("Asia/Pacific Rim", 462), ("Europe", 441))
+    figure = replace(FIGURE, relation="revenues", relation_key="revenues", period_start="2023-01-01", domain="finance")
+    rows = [
+        replace(
+            figure, triplet_id=name, subject=f"Acme {name}", subject_key=f"REGION:Acme {name}", subject_type="REGION",
+            value=f"{value}000000", answer=f"{value:,}", source_sentence=f"| {name} | {value:,} |", start=at,
+        )
+        for at, (name, value) in enumerate(parts)
+    ]  # fmt: skip
+    whole = replace(figure, triplet_id="whole", value=f"{total}000000", answer=f"{total:,}")
+    assert len(list(superlatives(collect_figures([*rows, whole])))) == found
 
 
 @pytest.mark.parametrize(

@@ -421,6 +421,7 @@ GROWTH = "| Year ended June 30, 2024 | Growth |\n|---|---|\n"
     ("text", "states"),
     [
         ("Research and development expense rose $1.9 billion, or 6%, from 2023.", "amount"),
+        ("Research and development expense of $31,370 million was $1.9 billion above 2023.", ""),
         ("Research and development expenses increased by $1.9 billion, or 6%, compared to 2023.", "amount"),
         ("Research and development expenses increased 6.3% in fiscal 2024 compared to the prior year.", "percent"),
         ("A loss on derivatives was offset by a $1.86 billion increase in research and development costs.", "amount"),
@@ -1173,7 +1174,7 @@ SEAT = replace(AUDITOR, relation="is headquartered in", answer="Omaha, Nebraska"
     [
         ("is based in", "(3) Our Store Support Center (corporate headquarters) is located in Omaha, NE.", True),
         ("is based in", "| Omaha, NE metro area, including corporate headquarters in Omaha | 1.9 |", True),
-        ("is based in", "We lease certain offices, including our headquarters in Omaha, from others.", False),
+        ("is based in", "We lease certain offices, including our headquarters in Omaha, from others.", True),
         ("is headquartered in", "We lease certain offices, including our headquarters in Omaha, from others.", True),
         ("is headquartered in", "| Corporate headquarters | Omaha, Nebraska | Owned |", True),
         ("is headquartered in", "Our corporate headquarters are in the Omaha area.", False),
