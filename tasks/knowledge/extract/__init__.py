@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 33  # no seat of who says that there is none; a model: a range in a row, what the heading above names
+VERSION = 34  # no seat of who says that there is none; parts by their initials; a model: ranges, names of headings
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

@@ -162,6 +162,9 @@ def names_part(label: str, code: str) -> bool:
     name = "".join(parts).lower()
     if not name or len(shown) < 2:
         return False
+    letters = "".join(part[0] for part in parts if part.lower() not in ("and", "of", "the"))
+    if len(letters) > 2 and re.search(rf"\b{letters}\b", label):  # "AMEA": Asia, Middle East and Africa
+        return shown == letters.lower()
     shown = re.sub(r"and|of|the", "", shown) or shown
     name = re.sub(r"and|of|the", "", name) or name
     return shown == name or (min(len(shown), len(name)) >= 4 and (name.startswith(shown) or shown.startswith(name)))

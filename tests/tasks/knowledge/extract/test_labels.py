@@ -10,6 +10,7 @@ from rarefy.tasks.knowledge.extract.labels import (
     measure_name,
     tidy_label,
 )
+from rarefy.tasks.knowledge.extract.tables import names_part
 
 
 @pytest.mark.parametrize(
@@ -88,3 +89,18 @@ def test_words_lose_their_capital_only_where_the_document_writes_them_small():
 )
 def test_the_verb_follows_the_head_noun(name, plural):
     assert is_plural(name) is plural
+
+
+@pytest.mark.parametrize(
+    ("label", "code", "named"),
+    [
+        ("AMEA", "mdlz:AsiaMiddleEastAndAfricaSegmentMember", True),
+        ("Total AMEA segment", "mdlz:AsiaMiddleEastAndAfricaSegmentMember", True),
+        ("Asia, Middle East and Africa", "mdlz:AsiaMiddleEastAndAfricaSegmentMember", True),
+        ("EMEA", "mdlz:AsiaMiddleEastAndAfricaSegmentMember", False),
+        ("amea", "mdlz:AsiaMiddleEastAndAfricaSegmentMember", False),
+        ("Greater China", "aapl:GreaterChinaSegmentMember", True),
+    ],
+)
+def test_a_label_names_the_member_of_a_tag_in_words_or_by_its_initials(label: str, code: str, named: bool):
+    assert names_part(label, code) == named
