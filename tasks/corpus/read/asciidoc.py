@@ -43,9 +43,13 @@ _REVISION = re.compile(r"^(?:v?[\d.]+,[ \t]*)?(\d{4}-\d{2}-\d{2})\b", re.M)
 _GIVEN = ("author", "email", "revdate", "revnumber", "description", "keywords", "lang", "organization")
 
 
+_UNDERLINES = "=-~^+"  # of a title of level 0, 1, 2, ...
+_UNDERLINE = re.compile(rf"([{re.escape(_UNDERLINES)}])\1{{2,}}\s*\Z")
+
+
 def read_asciidoc(text: str, source: str, seconds: float) -> Document:
     """The document that an AsciiDoc text holds; the lines under its title become metadata."""
-    text = text.replace("\r\n", "\n")
+    text = _titles_in_one_line(text.replace("\r\n", "\n"))
     title, about = _read_header(text)
     kept = "\n".join(_choose_lines(text))
     bare = _INCLUDE.sub("", kept)
@@ -73,6 +77,23 @@ def read_asciidoc(text: str, source: str, seconds: float) -> Document:
         {**document.dropped, "conditions": len(text) - len(kept), "includes": included},
     )  # fmt: skip
     return fill_fields(made, about)
+
+
+def _titles_in_one_line(text: str) -> str:
+    """The text with "== Mission" for "Mission" over "-------", which pandoc takes for a block that never ends."""
+    lines, fence = text.split("\n"), ""
+    made: list[str] = []
+    for at, line in enumerate(lines):
+        rule = _UNDERLINE.match(line)
+        title = made[-1].strip() if made else ""
+        alone = at < 2 or lines[at - 2].strip()[:1] in ("", "[")  # an anchor may stand above: "[[quorum]]"
+        if rule and not fence and alone and title[:1].isalnum() and abs(len(title) - len(line.rstrip())) <= 2:
+            made[-1] = f"{'=' * (_UNDERLINES.index(rule[1]) + 1)} {title}"
+            continue
+        if _FENCE.match(line) and fence in ("", line.rstrip()):
+            fence = "" if fence else line.rstrip()
+        made.append(line)
+    return "\n".join(made)
 
 
 def _read_header(text: str) -> tuple[str, dict[str, str]]:

@@ -206,7 +206,9 @@ _FOOTNOTE = re.compile(
     r"(?<!graph)(?<!section)(?<!clause)(?<![\d)]) \((?:\d{1,2}|[a-z])\)(?!\w)|[*†‡]|§(?!\s?\d)|[¹²³]"
 )
 _SHOUTED = re.compile(r"\b[A-Z]{4,}\b")
-_DOUBLED = re.compile(r"\b(?:of|in|from|by|with|at) (?:of|for|by|with|from)\b|\bfor (?:of|for|with|from)\b")
+_DOUBLED = re.compile(  # "fill in for" is none
+    r"\b(?:of|(?<!fill )(?<!sign )(?<!check )in|from|by|with|at) (?:of|for|by|with|from)\b|\bfor (?:of|for|with|from)\b"
+)
 
 
 def seam_of(text: str) -> str:

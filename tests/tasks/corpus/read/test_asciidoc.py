@@ -66,6 +66,19 @@ def test_a_page_is_read_with_its_header_and_nothing_is_included(tmp_path: Path) 
     assert document.dropped["includes"] and document.dropped["conditions"]
 
 
+def test_titles_of_two_lines_are_titles_and_blocks_stay_blocks(tmp_path: Path) -> None:
+    pytest.importorskip("pypandoc")
+    body = "Mission\n-------\n\nWe serve users of the system.\n\n[[V]]\nVoting\n~~~~~~\n\n----\nSVP\n---\n----\n\n"
+    document = read(
+        tmp_path, f"Bylaws of the Users\n===================\n\nThe preface.\n\n{body}Two thirds of them decide.\n"
+    )
+    assert isinstance(document, Document) and document.title == "Bylaws of the Users"
+    assert "sections_unread" not in document.metadata
+    titles = [document.text[b.start : b.end].strip("# ") for b in document.blocks if b.kind == "heading"]
+    assert [title for title in titles if title != document.title] == ["Mission", "Voting"]
+    assert "SVP" in document.text and "Two thirds of them decide." in document.text
+
+
 def test_without_the_extra_a_page_is_quarantined_and_the_row_names_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
