@@ -122,7 +122,8 @@ def _number_forms(triplet: Triplet) -> set[str]:
                     if abs(rounded * factor - amount) < amount * ROUNDING:
                         forms.add(f"{symbol}{_format_number(rounded)} {word}{tail}")
                 break
-    if value > 0 and f"({triplet.answer.lstrip('$')})" in triplet.source_sentence.replace("$", ""):
+    shown_so = f"({triplet.answer.lstrip('$')})" in triplet.source_sentence.replace("$", "")
+    if value > 0 and shown_so and not triplet.answer.startswith("+"):
         forms |= {f"({_format_number(shown)})", f"-{_format_number(shown)}"}  # printed as an outflow or a loss
     if value < 0:
         signed = {form for f in forms for form in (f"-{f}", f"({f})")}

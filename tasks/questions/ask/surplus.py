@@ -20,15 +20,21 @@ def find_repeats(paths: Iterable[Path], out: Container[str], index: CorpusIndex)
     """Single facts whose figure another one of their document tells for the same time (`near_duplicate`).
 
     The words of one must be among those of the other: "China" and "Total China", a sentence and a cell. Prose stays
-    before a table, and few words before many.
+    before a table, and few words before many. Of what is no figure a row answers in the same words for one reader:
+    "sitreps" by the table, "situation reports" by the model.
     """
+    answered: dict[tuple[str, str, str], str] = {}
+    found: dict[str, str] = {}
     alike: defaultdict[tuple[str, ...], list[tuple[bool, int, str, str, frozenset[str]]]] = defaultdict(list)
     for path, fact in _single(paths, out, index):
         if fact.value:
             said = _telling_words(fact, index)
             key = (fact.doc_id, fact.value, fact.unit, *sorted(_years(fact)))
             alike[key].append((bool(fact.header), len(said), path.path_id, fact.period, said))
-    found = {}
+            continue
+        told = (fact.chunk_id, fact.source_sentence, fact.answer.casefold())
+        if answered.setdefault(told, fact.method) != fact.method:
+            found[path.path_id] = "near_duplicate"
     for group in alike.values():
         kept: list[tuple[str, frozenset[str]]] = []
         for *_, name, period, said in sorted(group, key=lambda one: one[:3]):

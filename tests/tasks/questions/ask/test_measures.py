@@ -148,6 +148,13 @@ def test_a_negative_amount_keeps_its_sign_in_every_alias():
     assert all(alias.startswith(("-", "(")) for alias in answer_aliases(loss))
 
 
+def test_brackets_around_a_plus_turn_nothing():
+    points = figure(
+        "adds to score", answer="+10", value="10", unit="", scale="", source_sentence="Contributor (+10): has"
+    )
+    assert set(answer_aliases(points)) == {"10"}
+
+
 @pytest.mark.parametrize(
     ("label", "without"),
     [("restructuring charges", True), ("“Payments” in the column “Charges”", True), ("gains and losses", False)],

@@ -832,6 +832,24 @@ def test_a_figure_that_is_told_twice_is_asked_once(other, reason):
     assert "".join(find_repeats(paths, (), index).values()) == reason
 
 
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        ({"method": "model"}, "near_duplicate"),
+        ({"method": "model", "answer": "once daily"}, ""),
+        ({"method": "model", "source_sentence": "| High | Twice daily |"}, ""),
+        ({}, ""),  # two by one reader are meant
+    ],
+)
+def test_one_row_answers_in_the_same_words_once(other, reason):
+    """Of a handbook of CivicActions: "situation reports" by the model and "sitreps" by the table."""
+    one = replace(cell("one", "are shared", "Twice daily"), value="", source_sentence="| Medium | Twice daily |")
+    index = build_index({}, CHUNKS, DOCUMENTS)
+    index.triplets = {"one": one, "two": replace(one, triplet_id="two", **{"relation": "are due", **other})}
+    paths = [Path(name, "single", (name,), ("archive",), "", "finance") for name in index.triplets]
+    assert "".join(find_repeats(paths, (), index).values()) == reason
+
+
 def test_prose_stays_before_a_table_that_says_the_same():
     share = cell("one", "“Reels” in the column “% of Holdings Year 2024”", "13", unit="percent")
     prose = replace(share, triplet_id="two", header="", subject="Reels in Altostrat holdings of 2024")
