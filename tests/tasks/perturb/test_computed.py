@@ -12,7 +12,7 @@ from rarefy.tasks.questions.other_answers import leads_elsewhere
 from rarefy.tasks.text.answers import find_readable
 from tests.sample_questions import ask_sample
 
-FEW = 6  # of each kind
+FEW = 8  # of each kind
 NAMES = ("irrelevant_detail", "answer_deleted", "html", "golden_passage", "distracting", "inconsequential")
 POOLS = {"distracting": 3, "inconsequential": 2}
 CONFIG = PerturbConfig(query=NAMES[:1], document=NAMES[1:3], context=NAMES[3:], threshold=-1.0, pools=POOLS)
