@@ -198,7 +198,12 @@ def _compare_unchanged(
     name = f"{UNCHANGED} ({SETTINGS[setting]})"
     rights = [(one.rows["value"] >= 1).astype(float).where(one.rows["status"] == "scored") for one in both]
     numbers = [[one.mean(name, WHOLE, right, headline=True)] for one, right in zip(both, rights, strict=True)]
-    return differences(*numbers, protocol=protocol, config=config, clusters=clusters)
+    a, b = (int(right.sum()) for right in rights)
+    return [
+        # what is scored on both sides is told where no number is, as the summary of one result tells its ranges
+        replace(row, note=f"{row.note}; of these {a:,} → {b:,} right") if row.first is None and row.n_first else row
+        for row in differences(*numbers, protocol=protocol, config=config, clusters=clusters)
+    ]
 
 
 def _compare_retrieval(

@@ -307,7 +307,7 @@ def show(made: EvaluationForecast, console: Console, *, verbose: bool = False) -
         console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
     timed = any(cell.minutes[1] > 0 for one in made.systems for cell in one.cells)
     text = "minutes are of the system alone: " if timed else ""
-    text += "finding passages, scoring and the report take rarefy some minutes more"
+    text += "finding passages, scoring and the report take seconds more for some hundred trials, minutes for thousands"
     if not verbose:
         text += "; --verbose has a row for each part of a protocol"
     console.print(text, highlight=False, markup=False, soft_wrap=True)

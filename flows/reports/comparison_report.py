@@ -15,6 +15,7 @@ from rich.table import Table
 from rarefy.data_contracts.rows import Figure
 from rarefy.flows.compare import RIGHT, Comparison, OneSidedFigure, PairedTrials
 from rarefy.flows.engine.comparison_inputs import Side
+from rarefy.tasks.evaluate.results.findings import FEW_ANSWERS
 from rarefy.tasks.evaluate.results.wording import RETRIEVAL
 from rarefy.tasks.evaluate.statistics.compare import UNCHANGED, Difference, comparison_family, is_unchanged
 from rarefy.tasks.export.files import put_file
@@ -67,18 +68,33 @@ def describe_verdict(comparison: Comparison) -> str:
 
 def _describe_unchanged(row: Difference, comparison: Comparison) -> str:
     """The number that a result begins with: "right in 72 % → 82 % of the same 60 unchanged questions …"."""
-    questions = f"{row.clusters:,} unchanged {UNITS[comparison.config.cluster]}"
+    questions = _count(row.clusters, "unchanged question")
     if comparison.config.cluster == "document":
-        questions = f"the unchanged questions of {row.clusters:,} documents"
-    answers = "" if row.n_second == row.clusters else f"{row.n_second:,} answers to "
+        questions = f"the unchanged questions of {_count(row.clusters, 'document')}"
+    answers = "" if row.n_second == row.clusters else f"{_count(row.n_second, 'answer')} to "
     where = row.metric.removeprefix(f"{UNCHANGED} ")
     if row.first is None or row.second is None or row.difference is None:
-        return f"right answers to {questions} {where}: {row.note}"
+        why = row.note.replace("withheld: ", "withheld, ", 1)
+        return f"right answers to {questions} {where}: {why}{_mend_in_short(comparison)}"
     ends = _cells(row)[ENDS]
+    change = f"{100 * row.difference:+.1f} points{f' {ends}' if ends else ''}, {_sureness(row)}"
+    if row.n_second < FEW_ANSWERS:
+        first, second = (round(share * row.n_second) for share in (row.first, row.second))
+        sure = f"; {change}" if row.verdict != "too few" else ""
+        return (
+            f"right in {first:,} → {second:,} of {row.n_second:,} answers to the same {questions} {where}: "
+            f"too few to say how often each is right{sure}"
+        )
     return (
-        f"right in {_points(row.first)} % → {_points(row.second)} % of {answers}the same {questions} {where}: "
-        f"{100 * row.difference:+.1f} points{f' {ends}' if ends else ''}, {_sureness(row)}"
+        f"right in {_points(row.first)} % → {_points(row.second)} % of {answers}the same {questions} {where}: {change}"
     )
+
+
+def _mend_in_short(comparison: Comparison) -> str:
+    """What gives answers without a score one, where a judge or a rule would; the commands stand in another line."""
+    if not any("rarefy rescore" in line for line in describe_unscored(comparison)):
+        return ""
+    return "; name a judge, or count the rest as wrong, to have all of them"
 
 
 def _describe_retrieval(comparison: Comparison) -> Iterator[str]:
@@ -111,6 +127,10 @@ def describe_unscored(comparison: Comparison) -> Iterator[str]:
             yield f"{its['missing']:,} of {its['answers']:,} answers of {name} are missing from its file: fill them in"
         if its and its["failed"]:
             yield f"{its['failed']:,} of {its['answers']:,} answers of {name} failed: run its `rarefy evaluate` again"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _sureness(row: Difference) -> str:
@@ -174,7 +194,7 @@ def _describe_obstacle(rows: Sequence[Difference], comparison: Comparison) -> st
 def _change(row: Difference, comparison: Comparison) -> str:
     cells = _cells(row)
     ends = f" {cells[ENDS]}" if cells[ENDS] else ""
-    return f"{cells[4]} points{ends} over {row.clusters:,} {UNITS[comparison.config.cluster]}"
+    return f"{cells[4]} points{ends} over {_count(row.clusters, comparison.config.cluster)}"
 
 
 def show(comparison: Comparison, console: Console, *, verbose: bool = True) -> None:
@@ -186,7 +206,7 @@ def show(comparison: Comparison, console: Console, *, verbose: bool = True) -> N
     if verbose:
         _show_all(comparison, console)
     else:
-        told = (*_describe_retrieval(comparison), *describe_unscored(comparison), *list(describe_core(comparison))[:1])
+        told = (*describe_unscored(comparison), *_describe_retrieval(comparison), *list(describe_core(comparison))[:1])
         for line in (*told, *comparison.remarks):
             console.print(f"· {escape(line)}", highlight=False)
     for one in comparison.rules:

@@ -84,7 +84,18 @@ def trials(questions: int, cells=CELLS) -> list[Trial]:
     ]
 
 
-def result(folder, systems, *, questions=120, put_to=None, version="v1", strict=False, correctness=True, **meta):
+def result(
+    folder,
+    systems,
+    *,
+    questions=120,
+    put_to=None,
+    version="v1",
+    strict=False,
+    correctness=True,
+    takes=("passages",),
+    **meta,
+):
     """A result's folder: of each system a function from (trial, a number drawn for it) to a Score's fields."""
     rows = put_to or trials(questions)
     answers, scores = [], []
@@ -114,9 +125,7 @@ def result(folder, systems, *, questions=120, put_to=None, version="v1", strict=
         "schema": 1,
         "figures": [],
         "benchmark": {"version": version},
-        "systems": {
-            name: {"kind": "rag", "takes": ["passages"], "retrieves": False, "identity": {}} for name in systems
-        },
+        "systems": {name: {"kind": "rag", "takes": takes, "retrieves": False, "identity": {}} for name in systems},
         "protocols": {"tiny": {"title": "Tiny", "paper": "", "options": [{"name": "strict", "value": strict}]}},
         "correctness": [{"name": "guards", "value": correctness}],
         "retrieval": {"retriever": "bm25"},
@@ -374,3 +383,60 @@ def test_an_interval_without_zero_that_shows_nothing_is_explained(pair):
     )
     assert verdict(p=0.2).endswith("leaves out 0, but the permutation test gives p 0.200, above 0.05")
     assert "leaves out 0" not in verdict(low=-0.07, high=0.01)
+
+
+def unchanged(questions: int) -> list[Trial]:
+    """Of each question as it stands: what was retrieved for it, and the closed book."""
+    return [
+        one
+        for at in range(questions)
+        for one in (
+            Trial(f"r{at:04}", "tiny", f"q{at:04}", "retrieved", "passages", f"v{at}", retriever="bm25"),
+            Trial(f"c{at:04}", "tiny", f"q{at:04}", "closed", "closed_book", f"v{at}"),
+        )
+    ]
+
+
+def first_line(a, b) -> str:
+    return comparison_report.describe_verdict(compare(a, b, config=QUICK)).splitlines()[0]
+
+
+def test_answers_without_passages_are_not_what_a_comparison_begins_with(tmp_path):
+    asked = [row for row in unchanged(30) if row.given == "closed_book" or row.question_id < "q0012"]
+    takes = ("passages", "closed_book")
+
+    def right_before(name):
+        return {"x": lambda row, _: {"value": float(row.question_id < name and row.given == "passages")}}
+
+    a, b = (
+        result(tmp_path / name, right_before(at), put_to=asked, takes=takes)
+        for name, at in (("a", "q0005"), ("b", "q0009"))
+    )
+    assert compare(a, b, config=QUICK).paired[0].common == 42  # 30 of them without passages
+    assert first_line(a, b).startswith(
+        "right in 5 → 9 of 12 answers to the same 12 unchanged questions (retrieved passages): too few to say"
+    )
+    closed = [row for row in asked if row.given == "closed_book"]
+    c = result(tmp_path / "c", {"x": knows(0.5)}, put_to=closed, takes=takes)
+    assert "(no passages)" in first_line(c, c)
+
+
+def test_where_too_little_is_scored_what_both_sides_scored_is_told(tmp_path):
+    def scores(right, judged):
+        return lambda row, _: (
+            {"value": float(row.question_id < right)} if row.question_id < judged else {"status": "missing"}
+        )
+
+    unscored = {"answers": 36, "judge": 10, "failed": 0, "missing": 0, "unscored": 10, "mostly": {}}
+    told = {"findings": {"x": {"unscored": unscored}}}
+    asked = [row for row in unchanged(36) if row.given == "passages"]
+    a, b = (
+        result(tmp_path / name, {"x": scores(right, judged)}, put_to=asked, **told)
+        for name, right, judged in (("a", "q0009", "q0030"), ("b", "q0014", "q0021"))
+    )
+    assert first_line(a, b).endswith(
+        "(retrieved passages): withheld, 21 of 36 trials scored on both sides; of these 9 → 14 right; "
+        "name a judge, or count the rest as wrong, to have all of them"
+    )
+    said = " ".join(shown(compare(a, b, config=QUICK)).split())
+    assert said.count("rarefy rescore") == 2  # of both folders

@@ -61,7 +61,7 @@ def find_findings(frames: Iterable[tuple[str, str, Frame]], tables: Mapping[str,
             by_system.setdefault(system, {})[protocol] = answerable
     return {
         system: {
-            "unchanged": _count_unchanged(protocols),
+            **_count_unchanged(protocols),
             "absent": absent.get(system, {}),
             **_find_harmful_changes(protocols, tables),
             "part": _find_weak_part(protocols),
@@ -99,30 +99,41 @@ def select_unchanged(protocols: Mapping[str, "pd.DataFrame"]) -> tuple[str, str,
     """Protocol, setting and mask of the unchanged questions that a result begins with; None where none was asked.
 
     They are of the first protocol that comes nearest to real use and has answers enough, else of that with the most;
-    rows have `gold_shown`, the share of gold passages that the trial shows.
+    those without passages only where nothing was asked with some. Rows have `gold_shown`, the share of gold passages
+    that the trial shows.
     """
-    found = [
+    found = _list_unchanged(protocols, SETTINGS[:-1]) or _list_unchanged(protocols, (CLOSED,))
+    enough = (one for one in found if one[2].sum() >= FEW_ANSWERS)
+    return next(enough, max(found, key=_size, default=None))
+
+
+def _list_unchanged(protocols: Mapping[str, "pd.DataFrame"], settings: Sequence[str]) -> list[tuple[str, str, Mask]]:
+    """Protocol, setting and mask of the unchanged questions, wherever some were asked."""
+    return [
         (protocol, setting, mask)
-        for setting in SETTINGS
+        for setting in settings
         for protocol, rows in protocols.items()
         if (mask := _select(rows, setting)).any()
     ]
-    enough = (one for one in found if one[2].sum() >= FEW_ANSWERS)
-    return next(enough, max(found, key=lambda one: one[2].sum(), default=None))
 
 
-def _count_unchanged(protocols: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
-    """Outcomes of the answers to unchanged questions."""
-    if not (found := select_unchanged(protocols)):
-        return {}
-    protocol, setting, mask = found
-    mine = protocols[protocol][mask]
-    about = {
-        "protocol": protocol,
-        "passages": setting,
-        "retrievers": sorted(set(mine["retriever"]) - {""}),
-        "questions": _count_questions(mine),
+def _size(found: tuple[str, str, Mask]) -> int:
+    return int(found[2].sum())
+
+
+def _count_unchanged(protocols: Mapping[str, "pd.DataFrame"]) -> dict[str, dict[str, Any]]:
+    """Outcomes of the answers to unchanged questions; `own` of those with own retrieval, where they are too few."""
+    unchanged = select_unchanged(protocols)
+    own = max(_list_unchanged(protocols, (OWN,)), key=_size, default=None)
+    return {
+        "unchanged": _count_selected(protocols, *unchanged) if unchanged else {},
+        "own": _count_selected(protocols, *own) if own and unchanged and unchanged[1] != OWN else {},
     }
+
+
+def _count_selected(protocols: Mapping[str, "pd.DataFrame"], protocol: str, setting: str, mask: Mask) -> dict[str, Any]:
+    mine = protocols[protocol][mask]
+    about = {"protocol": protocol, **_whose_passages(mine, setting), "questions": _count_questions(mine)}
     return about | _count_outcomes(mine)
 
 
@@ -286,7 +297,8 @@ def _find_weak_part(protocols: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
     """
     for protocol, rows in protocols.items():
         parts = {setting: _bounds_by_question(rows[_select(rows, setting)]) for setting in SETTINGS}
-        retrieved = parts[OWN] if len(parts[OWN]) else parts[RETRIEVED]
+        setting = OWN if len(parts[OWN]) else RETRIEVED
+        retrieved = parts[setting]
         both = parts[GOLD].add_suffix("_gold").join(retrieved.add_suffix("_retrieved"), how="inner")
         if not len(both):
             continue
@@ -298,6 +310,7 @@ def _find_weak_part(protocols: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
             "weak": _decide(least, most),
             "by": "gold shown",
             "protocol": protocol,
+            **_whose_passages(rows, setting),
             "questions": len(both),
             "gold": [float(both["least_gold"].mean()), float(both["most_gold"].mean())],
             "retrieved": [float(both["least_retrieved"].mean()), float(both["most_retrieved"].mean())],
@@ -308,11 +321,16 @@ def _find_weak_part(protocols: Mapping[str, "pd.DataFrame"]) -> dict[str, Any]:
             mine = rows[_select(rows, setting)]
             mine = mine[mine["gold"] >= 0]
             if len(mine):
-                return _weak_part_of_retrieved(protocol, mine)
+                return _weak_part_of_retrieved(protocol, mine) | _whose_passages(mine, setting)
     shown = [part for rows in protocols.values() if len(part := _bounds_by_question(rows[_select(rows, GOLD)]))]
     most = max(shown, key=len, default=None)
     gold = {} if most is None else {"gold": [float(most[end].mean()) for end in ("least", "most")]}
     return {"weak": UNKNOWN, "by": "", **gold} | ({} if most is None else {"questions": len(most)})
+
+
+def _whose_passages(rows: "pd.DataFrame", setting: str) -> dict[str, Any]:
+    """Who found the passages of the unchanged questions in this setting: the system itself, or which retrievers."""
+    return {"passages": setting, "retrievers": sorted(set(rows[_select(rows, setting)]["retriever"]) - {""})}
 
 
 def _weak_part_of_retrieved(protocol: str, rows: "pd.DataFrame") -> dict[str, Any]:

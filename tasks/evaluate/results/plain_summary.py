@@ -131,7 +131,7 @@ def _summarize(
     hurts = tuple(_describe_hurt(change, summary) for change in found["changes"])
     return PlainSummary(
         system,
-        " ".join([_describe_good(found["unchanged"], summary), *_remarks(found)]),
+        " ".join([_describe_good(found["unchanged"], summary), *_remarks(found, summary)]),
         hurts,
         "" if hurts else _describe_no_hurt(found),
         _describe_part(found["part"]),
@@ -159,28 +159,43 @@ def _describe_good(found: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
         for name, words in (("unscored", "could not be scored"), ("missing", "have no answer"), ("failed", "failed"))
         if found.get(name)
     ]
-    shown = {
-        OWN: "with what it retrieves itself",
-        RETRIEVED: f"with passages that {join_names(found['retrievers'])} found",
-        GOLD: "with the right passages in its prompt",
-    }.get(found["passages"], "without passages")
+    shown = _whose_passages(found)
     title = wording.protocol_title(found["protocol"], summary["protocols"])
     if answers < FEW_ANSWERS:
         rest = f"; {join_names(lost)}" if lost else ""
         return (
-            f"right in {found['right']:,} of {answers:,} answers to {found['questions']:,} unchanged questions, "
+            f"right in {found['right']:,} of {_count(answers, 'answer')} to {_unchanged(found['questions'])}, "
             f"too few to say how often it is right{rest} ({title}, {shown})."
         )
     return (
-        f"right in {format_share(found['right'] / answers)} of {answers:,} answers to {found['questions']:,} unchanged "
-        f"questions. It {join_names(parts or ['is never wrong and never refuses'])}; "
+        f"right in {format_share(found['right'] / answers)} of {answers:,} answers to "
+        f"{_unchanged(found['questions'])}. It {join_names(parts or ['is never wrong and never refuses'])}; "
         f"{join_names(lost) if lost else 'all were scored'} ({title}, {shown})."
     )
 
 
-def _remarks(found: Mapping[str, Any]) -> Iterator[str]:
+def _whose_passages(found: Mapping[str, Any]) -> str:
+    """What was shown with the questions that a finding is of."""
+    return {
+        OWN: "with what it retrieves itself",
+        RETRIEVED: f"with passages that {join_names(found['retrievers'])} found",
+        GOLD: "with the right passages in its prompt",
+    }.get(found["passages"], "without passages")
+
+
+def _remarks(found: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[str]:
+    if own := found.get("own"):
+        open_ = own["unscored"] + own["missing"] + own["failed"]
+        yield (
+            f"{_whose_passages(own).capitalize()}: {own['right']:,} of {own['answers']:,} right"
+            f"{f', {open_:,} without a score' if open_ else ''}, too few to say more "
+            f"({wording.protocol_title(own['protocol'], summary['protocols'])})."
+        )
     if missing := found["unscored"].get("missing"):
-        yield f"Missing: {missing:,} of all {found['unscored']['answers']:,} answers: the file of answers has none."
+        yield (
+            f"Missing: {missing:,} of all {_count(found['unscored']['answers'], 'answer')}: the file of answers has "
+            "none."
+        )
     absent = found["absent"]
     if absent.get("answers"):
         yield (
@@ -189,8 +204,16 @@ def _remarks(found: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
+def _count(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def _questions(count: int) -> str:
-    return f"{count:,} question{'' if count == 1 else 's'}"
+    return _count(count, "question")
+
+
+def _unchanged(count: int) -> str:
+    return _count(count, "unchanged question")
 
 
 # What hurts?
@@ -231,8 +254,9 @@ def _describe_no_hurt(found: Mapping[str, Any]) -> str:
     if not found["changes_tried"]:
         return f"cannot be told: no change was tried on {LEAST_RIGHT} questions that are right unchanged."
     return (
-        f"of the kinds of change that were tried on at least {LEAST_RIGHT} questions that are right unchanged "
-        f"({found['changes_tried']:,}), none loses more than it wins in {LEAST_LOST} or more of them."
+        f"nothing that can be named: {_count(found['changes_tried'], 'kind')} of change "
+        f"{'was' if found['changes_tried'] == 1 else 'were'} tried on at least {LEAST_RIGHT} questions that are right "
+        f"unchanged, and none loses {LEAST_LOST} right answers more than it wins, of {LEAST_LOST} questions or more."
     )
 
 
@@ -243,20 +267,23 @@ def _describe_part(part: Mapping[str, Any]) -> str:
     if not part["by"] and part.get("gold"):
         return (
             f"cannot be told: shown the right passages it is right in {format_shares(part['gold'])} of "
-            f"{part['questions']:,} unchanged questions, and none of these was asked with what was retrieved."
+            f"{_unchanged(part['questions'])}{_too_few(part, ' (')}, and none of these was asked with what was "
+            "retrieved."
         )
     if not part["by"]:
         return "cannot be told: the right passages were not shown, and it is not known what was retrieved."
     if part["by"] == "gold shown":
         closed = f", without passages in {format_shares(part['closed_book'])}" if part["closed_book"] else ""
+        whose = _whose_passages(part) if part.get("passages") else "with what was retrieved"
         facts = (
-            f"shown the right passages it is right in {format_shares(part['gold'])} of {part['questions']:,} "
-            f"unchanged questions, with what was retrieved in {format_shares(part['retrieved'])}{closed}."
+            f"shown the right passages it is right in {format_shares(part['gold'])} of {_unchanged(part['questions'])}"
+            f"{_too_few(part, ' (')}, {whose} in {format_shares(part['retrieved'])}{closed}."
         )
     else:
         with_, without = part["with_gold"], part["without_gold"]
+        by = f" by {join_names(part['retrievers'] or ['the system itself'])}" if part.get("passages") else ""
         facts = (
-            f"all the right passages were retrieved for {format_share(part['all_gold'])} of these answers; "
+            f"all the right passages were retrieved{by} for {format_share(part['all_gold'])} of these answers; "
             + join_names(
                 [
                     *([f"with them it is right in {format_shares(with_)}"] if with_ else []),
@@ -264,11 +291,18 @@ def _describe_part(part: Mapping[str, Any]) -> str:
                 ]
             )
         )
-        facts += f" ({part['questions']:,} questions)."
+        facts += f" ({_unchanged(part['questions'])}{_too_few(part, ', ')})."
     if not part["weak"]:
         why = "too much has no score" if _is_open(part) else "the difference is too small for so few questions"
         return f"cannot be told, {why}: {facts}"
     return f"the {part['weak']} (what {'writes the answer' if part['weak'] == READER else 'finds passages'}): {facts}"
+
+
+def _too_few(part: Mapping[str, Any], before: str) -> str:
+    """Said behind the number of questions where they are too few for shares, in brackets if `before` opens them."""
+    if part["questions"] >= FEW_ANSWERS:
+        return ""
+    return f"{before}too few to say how often{')' * before.count('(')}"
 
 
 def _is_open(part: Mapping[str, Any]) -> bool:
@@ -289,7 +323,8 @@ def _describe_unscored(found: Mapping[str, Any]) -> str:
         if mostly
         else ""
     )
-    return f"Not scored: {found['judge']:,} of {found['answers']:,} answers, so that some numbers are ranges.{of_one}"
+    answers = _count(found["answers"], "answer")
+    return f"Not scored: {found['judge']:,} of {answers}, so that some numbers are ranges.{of_one}"
 
 
 def _describe_mend(found: Mapping[str, Any], python: bool) -> str:
@@ -312,12 +347,14 @@ def _next_steps(found: Mapping[str, Any], figures: list[Mapping[str, Any]], more
     """What to try, the most useful first; `more` says how more is asked, `recorded` that answers are from a file."""
     unchanged, part, unscored = found["unchanged"], found["part"], found["unscored"]
     if missing := unscored.get("missing"):
-        yield f"Fill in the {missing:,} answers that the file of answers lacks, and score it again."
-    if unscored["failed"]:
+        yield f"Fill in the {_count(missing, 'answer')} that the file of answers lacks, and score it again."
+    if failed := unscored["failed"]:
+        one = failed == 1
         yield (
-            f"Look at the {unscored['failed']:,} answers that count as failed: their lines have an error, or no text."
+            f"Look at the {_count(failed, 'answer')} that count{'s' * one} as failed: "
+            f"{'its line has' if one else 'their lines have'} an error, or no text."
             if recorded
-            else f"Run the same again: {unscored['failed']:,} answers failed, and are asked again."
+            else f"Run the same again: {_count(failed, 'answer')} failed, and {'is' if one else 'are'} asked again."
         )
     if unchanged and unchanged["unscored"] > UNSCORED * unchanged["answers"]:
         yield "Have what was not scored judged first: the figures may move."
@@ -336,8 +373,8 @@ def _next_steps(found: Mapping[str, Any], figures: list[Mapping[str, Any]], more
     if enough and absent["wrong"] + absent["partly"] > ANSWERED_ABSENT * absent["answers"]:
         yield "Tell the reader to say so where the passages do not have the answer: mostly it makes one up."
     if not part["weak"] and part["by"] and not _is_open(part):
-        few = f"{part['questions']:,} questions do not show which part to work on"
-        yield f"Ask more ({more}): {few}."
+        do = "does" if part["questions"] == 1 else "do"
+        yield f"Ask more ({more}): {_questions(part['questions'])} {do} not show which part to work on."
 
 
 def _reader_steps(part: Mapping[str, Any], figures: list[Mapping[str, Any]]) -> Iterator[str]:

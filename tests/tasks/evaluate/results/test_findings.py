@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from rarefy.data_contracts.rows import Score
+from rarefy.data_contracts.rows import Score, Trial
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.tasks.evaluate.protocols.frame import build_frame
 from rarefy.tasks.evaluate.results import check, find_findings, headline, markdown, page, plain_summary, summary
@@ -69,7 +69,7 @@ def test_a_system_that_no_change_hurts_is_said_to_be_so(made):
     found = findings(made(6), "better")["better"]
     assert found["changes"] == [] and found["changes_tried"] == 1  # an answer that was taken out is no change
     (one,) = plain_summaries({"findings": {"better": found}, "figures": [], "protocols": {}})
-    assert "(1), none loses more than it wins in 2 or more of them." in one.no_hurt
+    assert one.no_hurt.startswith("nothing that can be named: 1 kind of change was tried on at least 3 questions")
 
 
 def test_a_change_that_hurts_too_few_questions_is_not_named_however_many_answers_it_loses(made):
@@ -123,6 +123,35 @@ def test_a_result_begins_with_answers_enough_or_with_a_warning(made):
     assert select_unchanged({"rare": rows})[1] == "gold"  # 20 answers, where two are nearer to real use
     assert select_unchanged({"rare": rows[:12]})[1] == "gold"
     assert select_unchanged({"rare": rows[:3]})[1] == "own"
+
+
+def test_a_result_begins_without_passages_only_where_nothing_was_shown():
+    closed = pd.DataFrame({
+        "query": "none", "document": "none", "given": ["closed_book"] * 30 + ["passages"] * 2 + ["own"], "order": "",
+        "retriever": [""] * 30 + ["bm25"] * 2 + [""], "mix": "", "ratio": -1.0, "gold_shown": 0.0,
+    })  # fmt: skip
+    protocol, setting, mask = select_unchanged({"rare": closed})
+    assert (protocol, setting, mask.sum()) == ("rare", "retrieved", 2)
+    assert select_unchanged({"rare": closed[:30]})[1] == "closed_book"
+
+
+def test_own_retrieval_that_is_asked_too_little_is_told_beside_what_a_result_begins_with(made):
+    tables = made(24)
+    few = sorted(set(tables["trials"]["question_id"].to_pylist()))[:8]
+    rows = [
+        dataclasses.replace(row, given="own", retriever="", cell="own")
+        if (row.cell, row.question_id in few) == ("retrieved", True)
+        else row
+        for row in from_table(tables["trials"], Trial)
+    ]
+    found = findings({**tables, "trials": to_table(rows, Trial)})["plain"]
+    (one,) = plain_summaries({"findings": {"plain": found}, "figures": [], "protocols": {}})
+    own = found["own"]
+    assert own["passages"] == "own" and own["answers"] == own["questions"] == 8
+    left = f", {own['unscored']} without a score" * bool(own["unscored"])
+    told = f"With what it retrieves itself: {own['right']} of 8 right{left}, too few to say more (RARE-Met)."
+    assert found["unchanged"]["passages"] == "gold" and one.good.count(told) == 1
+    assert "8 unchanged questions (too few to say how often), with what it retrieves itself in" in one.weak
 
 
 def test_where_gold_passages_alone_were_shown_the_weak_part_is_not_told_and_they_are(made):
@@ -187,7 +216,7 @@ def test_an_answer_that_was_never_given_is_missing_and_not_for_a_judge(told, num
     text = plain_summary(summary({**told, "findings": found}, numbers))
     assert "17 % have no answer" in text and "could not be scored" not in text and "judge" not in text
     assert f"Missing: {unscored['missing']} of all {unscored['answers']} answers" in text
-    assert f"Fill in the {unscored['missing']} answers that the file of answers lacks" in text
+    assert unscored["missing"] == 1 and "Fill in the 1 answer that the file of answers lacks" in text
 
 
 def test_one_question_that_most_of_what_has_no_score_answers_is_named(told, numbers, made):
