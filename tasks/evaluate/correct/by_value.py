@@ -481,9 +481,6 @@ def _find_occurrences(
             how = "denied"
         elif is_doubted(text, number.start):
             how = "doubted"
-        elif about.years and labels[at] and not labels[at] & about.years:
-            named = labels[at] & about.named_years and not is_compared(gap, about.question.text)
-            how = "named_period" if named else "other_period"
         elif _is_operand(text, number, relevant[at + 1 : at + 30]):
             how = "operand | change"
         elif is_compared(gap, about.question.text):
@@ -492,6 +489,8 @@ def _find_occurrences(
             how = "counterpart"
         else:
             how = "change" if is_change(gap) and not _CHANGE.search(about.question.text) else "stated"
+        if about.years and labels[at] and not labels[at] & about.years and how not in ("denied", "doubted"):
+            how = "named_period" if how == "stated" and labels[at] & about.named_years else "other_period"
         occurrences.append(_Occurrence(number, gap, verdict, how))
     return _set_operands_aside(text, occurrences, about) if _CHANGE.search(about.question.text) else occurrences
 
