@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 21  # documents that an answer cites are cut out; sentences without a value or name; lists of values
+VERSION = 22  # years told of other things; operands of a change; what a question itself offers to choose from
 
 
 @dataclass(frozen=True, slots=True)

@@ -284,6 +284,18 @@ _CHANGE = re.compile(
     r"how (?:much|many)(?: percentage points)? (?:more|less|larger|smaller|greater|fewer))\b",
     re.IGNORECASE,
 )
+_NEAR = r"(?:(?:about|approximately|roughly|nearly|almost|some|just|only)\s+)*"
+_ASKS_HOW_MUCH = re.compile(  # and not from or to what
+    r"\bby (?:how much|what|which)\b"
+    r"|\b(?:increase|rise|growth|decrease|decline|drop|fall|reduction|change|difference) in\b",
+    re.IGNORECASE,
+)
+_MOVED_TO = re.compile(rf"\b(?:{UP}|{DOWN}|changed)\s+to\s+{_NEAR}$", re.IGNORECASE)
+_STARTS_AT = re.compile(rf"\bfrom\s+{_NEAR}$", re.IGNORECASE)
+_ENDS_AT = re.compile(  # behind a change, or what it started at and its year
+    rf"[\s,(]*(?:(?:in|for|during|of)\s+)?(?:(?:the\s+)?(?:fiscal(?:\s+year)?|year|FY)\s*)?(?:(?:19|20)\d\d)?[\s,)]*\bto\s+{_NEAR}",
+    re.IGNORECASE,
+)
 _WITHOUT = re.compile(
     r"\b(?:excluding|except(?: for)?|other than|apart from|"
     r"without)\s(?P<what>[^,.;]{1,60})",
@@ -300,7 +312,7 @@ class _Occurrence:
     value: Value
     gap: str  # text before it, since the previous value or the beginning of its sentence
     verdict: str  # same | other | scale | sign | rounding
-    how: str  # stated | denied | doubted | compared | other_period | operand
+    how: str  # stated | denied | doubted | compared | other_period | named_period | operand
 
 
 def judge_value(
@@ -380,7 +392,9 @@ def judge_value(
         return unclear("composed")
     short = len(text.split()) <= SHORT
     asserted = [
-        one.value for one in occurrences if one.how == "stated" or (short and one.how in ("change", "counterpart"))
+        one.value
+        for one in occurrences
+        if one.how in ("stated", "named_period") or (short and one.how in ("change", "counterpart"))
     ]
     ones = all(one.value.worded and one.value.amount == 1 for one in occurrences)
     if not asserted or (ones and not is_only_figures(text)):  # "one molecule gives six"
@@ -467,8 +481,6 @@ def _find_occurrences(
             how = "denied"
         elif is_doubted(text, number.start):
             how = "doubted"
-        elif about.years and labels[at] and not labels[at] & about.years:
-            how = "other_period"
         elif _is_operand(text, number, relevant[at + 1 : at + 30]):
             how = "operand | change"
         elif is_compared(gap, about.question.text):
@@ -477,8 +489,54 @@ def _find_occurrences(
             how = "counterpart"
         else:
             how = "change" if is_change(gap) and not _CHANGE.search(about.question.text) else "stated"
+        if about.years and labels[at] and not labels[at] & about.years and how not in ("denied", "doubted"):
+            how = "named_period" if how == "stated" and labels[at] & about.named_years else "other_period"
         occurrences.append(_Occurrence(number, gap, verdict, how))
-    return occurrences
+    return _set_operands_aside(text, occurrences, about) if _CHANGE.search(about.question.text) else occurrences
+
+
+def _set_operands_aside(text: str, occurrences: list[_Occurrence], about: Expectation) -> list[_Occurrence]:
+    """Return the values, as operands those between which a change went ("fell by $3 million, from $4 million to $1").
+
+    Not where they contradict the change, in its direction or by their difference.
+    """
+    for change in occurrences:
+        bounds = sentence_bounds(text, change.value.start)
+        others = [one for one in occurrences if one is not change and bounds[0] <= one.value.start < bounds[1]]
+        first = [one for one in others if _STARTS_AT.search(one.gap)]
+        last = [one for one in others if _ENDS_AT.fullmatch(one.gap)]
+        if len(last) != 1 or len(first) > 1 or len(others) > len(first) + 1:
+            continue
+        direction = stated_direction(change.gap, change.value.nouns)
+        moved = is_change(change.gap) or direction
+        fits = _is_difference(first[0].value, last[0].value, change.value, direction) if first else moved
+        if fits and (moved or first):
+            aside = {id(one) for one in (*first, *last)}
+            return [replace(one, how="operand") if id(one) in aside else one for one in occurrences]
+    return [replace(one, how="operand") if _is_reached(one, occurrences, about) else one for one in occurrences]
+
+
+def _is_reached(one: _Occurrence, occurrences: list[_Occurrence], about: Expectation) -> bool:
+    """Return whether a value is what something changed to, from another, where by how much it did is asked."""
+    if one.how != "stated" or one.verdict != "same" or not _ASKS_HOW_MUCH.search(about.question.text):
+        return False
+    before, after = (
+        any(_STARTS_AT.search(other.gap) for other in occurrences if (other.value.start < one.value.start) == earlier)
+        for earlier in (True, False)
+    )
+    return (before and _ENDS_AT.fullmatch(one.gap) is not None) or (after and _MOVED_TO.search(one.gap) is not None)
+
+
+def _is_difference(first: Value, last: Value, change: Value, direction: int) -> bool:
+    """Return whether a change, in percent perhaps, is that from one value to another in this direction (0: either)."""
+    before, after = (-one.amount if one.minus else one.amount for one in (first, last))
+    moved = after - before
+    if direction * moved < 0:
+        return False
+    ways = [(abs(moved), first.grain + last.grain + change.grain)]
+    if change.kind == "percent" and before:
+        ways.append((abs(100 * moved / before), change.grain))
+    return any(abs(way - change.amount) <= loose / 2 for way, loose in ways)
 
 
 def _restates(value: Value, other: Value) -> bool:

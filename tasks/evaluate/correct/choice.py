@@ -14,21 +14,28 @@ from rarefy.tasks.evaluate.correct.claim_status import (
     is_doubted,
     right,
     says_none,
+    sentence_bounds,
     unclear,
     wrong,
 )
+from rarefy.tasks.evaluate.correct.gold import Expectation, GoldAnswer
 from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
     FIGURES_ALONE,
     LEGAL,
+    Word,
     expand_abbreviations,
+    find_values,
     initials,
     split_tokens,
+    split_words,
     strip_legal_form,
 )
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.operands import candidates_of
 from rarefy.tasks.text import wordnet
+from rarefy.tasks.text.dates import compare_moments, moments
+from rarefy.tasks.text.stems import stem
 
 # What is named behind these words is what the answer is compared with
 _BESIDE = re.compile(r"\b(?:than|compared (?:with|to)|versus|vs|ahead of|above|exceed\w*)\b[^.;]*", re.IGNORECASE)
@@ -59,6 +66,13 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 
+# Words around an answer, and around the time that it is, which say nothing of another thing
+_CHATTER = frozenset(
+    "based provided passage passages document documents context information data table tables figure figures report "
+    "answer according fiscal year years period date when so therefore thus therein because since among compared versus "
+    "than value amount one only just i we here s".split()
+)
+_OWNED = re.compile(r"\b(?:[A-Z][\w.&-]*\s)*[A-Z][\w.&-]*['’]s?(?!\w)")  # "Apple's": an answer need not say of whom
 
 # What may mean one of several things in a longer text that names none of them
 _MEANS_ONE = re.compile(
@@ -80,7 +94,7 @@ def judge_choice(text: str, question: Question) -> Outcome | None:
     if says_none(text):
         return wrong("no_member", text.strip())
     named = _named_in(_BESIDE.sub(" ", text), forms) or _named_in(text, forms)
-    gold = {name for name, own in forms.items() if question.answer in own}
+    gold = {name for name, own in forms.items() if {question.answer, *question.aliases} & {*own}}
     if named and not named & gold:
         return wrong("other_name", sorted(named)[0])
     if named and text.strip(" .").casefold() in {form.casefold() for name in gold for form in forms[name]}:
@@ -100,6 +114,63 @@ def judge_choice(text: str, question: Question) -> Outcome | None:
         return None if _is_number_of_one(text, question.text, forms) else wrong("no_member", text.strip())
     others = names_none(text, [form for name in gold for form in forms[name]])
     return wrong("no_member", text.strip()) if others else None
+
+
+def is_of_another_thing(text: str, gold: GoldAnswer, about: Expectation) -> bool:
+    """Whether each sentence with the time that was to be chosen may tell it of something else ("Japan in 2025").
+
+    It does not where it has no words but the question's, or says that it was highest, or lowest, as it was asked, of
+    all that the question speaks of, and names nothing new.
+    """
+    ends = [words for words in _EXTREMES if words.search(about.question.text)]
+    if not about.question.chance or gold.kind != "moment" or len(ends) != 1:
+        return False
+    told = [one for one in moments(text) if any(compare_moments(mine, one) == "same" for mine in gold.moments)]
+    return bool(told) and all(_tells_of_another(text, one.start, ends[0], about) for one in told)
+
+
+def _tells_of_another(text: str, at: int, end_of_scale: re.Pattern[str], about: Expectation) -> bool:
+    begin, end = sentence_bounds(text, at)
+    sentence = text[begin:end]
+    rest = list(sentence)
+    figures = [(one.start, one.end) for one in find_values(sentence)]
+    for start, stop in (*figures, *((one.start, one.end) for one in moments(sentence))):
+        rest[start:stop] = "|" * (stop - start)
+    left = "".join(rest)
+    words = split_words(left)
+    new = [
+        word
+        for word in words
+        if word.text not in EMPTY | LEGAL | _CHATTER
+        and not word.text.isdigit()
+        and stem(word.text) not in about.words
+        and not end_of_scale.fullmatch(word.text)
+    ]
+    if not new:
+        return False
+    asked = [word for word in split_tokens(_OWNED.sub(" ", about.question.text)) if not end_of_scale.fullmatch(word)]
+    telling = {stem(word) for word in asked if word not in EMPTY | _CHATTER and not any(map(str.isdigit, word))}
+    if not end_of_scale.search(sentence) or not telling <= {stem(word.text) for word in words}:
+        return True
+    return any(_names_another(left, words, word, about) for word in new)
+
+
+def _names_another(text: str, words: Sequence[Word], word: Word, about: Expectation) -> bool:
+    """Whether a word that the question does not have names a thing, and is no part of a name of the question.
+
+    The first word of a sentence does where it stands right before words of the question ("Total sales").
+    """
+    if not text[word.start].isupper():
+        return False
+    at = words.index(word)
+    beside = [
+        other
+        for other in (*words[max(at - 1, 0) : at], *words[at + 1 : at + 2])
+        if not text[min(word.end, other.end) : max(word.start, other.start)].strip() and stem(other.text) in about.words
+    ]
+    if any(text[other.start].isupper() for other in beside):
+        return False  # "Greater China"
+    return at > 0 or bool(beside) or not wordnet.known(word.text)
 
 
 def _chosen_in(text: str, asked: str, forms: dict[str, tuple[str, ...]]) -> set[str]:
@@ -205,5 +276,7 @@ def _candidate_forms(candidates: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
         year = re.fullmatch(r"fiscal year (\d{4})", name)
         bare = re.sub(r"\s*\([^()]*\)", "", name)  # "China" for "China (including Hong Kong)"
         own = {*name_forms(name, candidates), bare}
-        found[name] = (name, year[1], f"FY{year[1]}", f"FY{year[1][2:]}") if year else tuple(sorted(own))
+        found[name] = (
+            (name, year[1], f"fiscal {year[1]}", f"FY{year[1]}", f"FY{year[1][2:]}") if year else tuple(sorted(own))
+        )
     return found

@@ -109,6 +109,7 @@ class Expectation:
     many: bool
     words: frozenset[str]
     years: frozenset[int]
+    named_years: frozenset[int]  # and those that its words name beside its period
 
 
 def parse_expectation(question: Question) -> Expectation:
@@ -120,7 +121,7 @@ def parse_expectation(question: Question) -> Expectation:
     signs = re.search(r"US\s?\$|USD|\$|€|EUR|£|GBP", hit[0]) if hit else None
     counted = f"5 {unit}" if unit or signs is None else f"{signs[0]} 5"
     money = next((one.unit for one in find_values(counted) if one.kind == "money"), "")
-    named = years(question.period, question.valid_from) or years(text)
+    own = years(question.period, question.valid_from) or years(text)
     return Expectation(
         question,
         SCALES[scale] if scale else 0 if unit else -1,
@@ -128,7 +129,8 @@ def parse_expectation(question: Question) -> Expectation:
         bool(_SHARE.search(text)) or unit.startswith("percent"),
         bool(_MANY.search(text)),
         stems(text),
-        named,
+        own,
+        own | years(text),
     )
 
 

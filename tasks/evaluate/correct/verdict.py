@@ -22,7 +22,7 @@ from rarefy.tasks.evaluate.correct.by_words import (
     judge_words,
     names_other_entity,
 )
-from rarefy.tasks.evaluate.correct.choice import judge_choice
+from rarefy.tasks.evaluate.correct.choice import is_of_another_thing, judge_choice
 from rarefy.tasks.evaluate.correct.citations import is_of_document, strip_citations
 from rarefy.tasks.evaluate.correct.claim_status import (
     NEGATION,
@@ -143,6 +143,8 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
         places = (text.find(outcome.matched), len(text.rstrip(" .")))
         if any(names_other_entity(text, at, about) for at in places):
             outcome = unclear("other_entity", outcome.matched)
+    if outcome.verdict == "right" and is_of_another_thing(said, gold, about):
+        outcome = unclear("other_thing", outcome.matched)
     return unclear(outcome.why) if outcome.verdict == "wrong" and not config.value else outcome
 
 
