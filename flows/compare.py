@@ -237,12 +237,12 @@ def _compare_retrieval(
     deepest = [max((len(one[name] or ()) for name in both), default=0) for one in lists]
     shared = [RECALL.match(one.metric) for one in numbers[0] if one.metric in {other.metric for other in numbers[1]}]
     most = max((int(hit[1]) for hit in shared if hit), default=0)
-    remarks = [
+    remark = (
         f"own retrieval: A gives up to {deepest[0]:,} passages a question and B up to {deepest[1]:,}; Recall@k is "
         f"compared for k up to {most:,}, the answers with all that each gave"
-        for _ in range(deepest[0] != deepest[1])
-    ]
-    return differences(*numbers, protocol=RETRIEVAL, config=config, clusters=clusters), remarks
+    )
+    found = differences(*numbers, protocol=RETRIEVAL, config=config, clusters=clusters)
+    return found, [remark] if deepest[0] != deepest[1] else []
 
 
 def select_questions(frame: Frame, names: Sequence[str]) -> Frame:

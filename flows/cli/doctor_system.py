@@ -18,6 +18,7 @@ from rarefy.flows.faults import Fault
 from rarefy.flows.models import accounting
 from rarefy.tasks.evaluate.correct import score
 from rarefy.tasks.evaluate.protocols import PROTOCOLS, cases, trial
+from rarefy.tasks.evaluate.results.wording import count_of
 from rarefy.tasks.evaluate.retrieve import retrieve
 from rarefy.tasks.evaluate.systems.answer import AnswerConfig, answer, select_trials
 from rarefy.tasks.evaluate.systems.config import SystemConfig
@@ -166,7 +167,7 @@ def _ask_once(
     except (Stopped, ValueError, OSError) as error:
         yield Finding(asked, WRONG, str(error))
         return
-    shown = f", {_count(came.shown, 'passage')} given" if one.given == "passages" or found else ""
+    shown = f", {count_of(came.shown, 'passage')} given" if one.given == "passages" or found else ""
     if came.error:
         detail = f" ({came.detail})" if came.detail else ""
         yield Finding(
@@ -227,7 +228,7 @@ def _describe_retrieved(came: Answer, system: SystemConfig, chunks: dict[str, Ch
     held = "" if came.gold < 0 else f"; {came.gold:.0%} of the gold passages among them"
     known = "; ".join(filter(None, parts))
     return Finding(
-        "  retrieved", MISSING if lost else OK, f"{_count(len(came.retrieved), 'passage')} ({known}){held}; {named}"
+        "  retrieved", MISSING if lost else OK, f"{count_of(len(came.retrieved), 'passage')} ({known}){held}; {named}"
     )
 
 
@@ -245,10 +246,6 @@ def _describe_score(row: Score, question: Question) -> Finding:
     why = f" ({_plain(row.why)})" if row.why else ""
     gold = question.answer or "that the corpus says nothing of it"
     return Finding("  scored", OK, f'{verdict}: {decided}{matched}{why}; gold is "{gold}" (rule of {rule})')
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _plain(code: str) -> str:

@@ -16,7 +16,7 @@ from rarefy.data_contracts.rows import Figure
 from rarefy.flows.compare import RIGHT, Comparison, OneSidedFigure, PairedTrials
 from rarefy.flows.engine.comparison_inputs import Side
 from rarefy.tasks.evaluate.results.findings import FEW_ANSWERS
-from rarefy.tasks.evaluate.results.wording import RETRIEVAL
+from rarefy.tasks.evaluate.results.wording import RETRIEVAL, count_of
 from rarefy.tasks.evaluate.statistics.compare import UNCHANGED, Difference, comparison_family, is_unchanged
 from rarefy.tasks.export.files import put_file
 from rarefy.tasks.text.markdown import markdown_table, markdown_text
@@ -68,10 +68,10 @@ def describe_verdict(comparison: Comparison) -> str:
 
 def _describe_unchanged(row: Difference, comparison: Comparison) -> str:
     """The number that a result begins with: "right in 72 % → 82 % of the same 60 unchanged questions …"."""
-    questions = _count(row.clusters, "unchanged question")
+    questions = count_of(row.clusters, "unchanged question")
     if comparison.config.cluster == "document":
-        questions = f"the unchanged questions of {_count(row.clusters, 'document')}"
-    answers = "" if row.n_second == row.clusters else f"{_count(row.n_second, 'answer')} to "
+        questions = f"the unchanged questions of {count_of(row.clusters, 'document')}"
+    answers = "" if row.n_second == row.clusters else f"{count_of(row.n_second, 'answer')} to "
     where = row.metric.removeprefix(f"{UNCHANGED} ")
     if row.first is None or row.second is None or row.difference is None:
         why = row.note.replace("withheld: ", "withheld, ", 1)
@@ -127,10 +127,6 @@ def describe_unscored(comparison: Comparison) -> Iterator[str]:
             yield f"{its['missing']:,} of {its['answers']:,} answers of {name} are missing from its file: fill them in"
         if its and its["failed"]:
             yield f"{its['failed']:,} of {its['answers']:,} answers of {name} failed: run its `rarefy evaluate` again"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _sureness(row: Difference) -> str:
@@ -194,7 +190,7 @@ def _describe_obstacle(rows: Sequence[Difference], comparison: Comparison) -> st
 def _change(row: Difference, comparison: Comparison) -> str:
     cells = _cells(row)
     ends = f" {cells[ENDS]}" if cells[ENDS] else ""
-    return f"{cells[4]} points{ends} over {_count(row.clusters, comparison.config.cluster)}"
+    return f"{cells[4]} points{ends} over {count_of(row.clusters, comparison.config.cluster)}"
 
 
 def show(comparison: Comparison, console: Console, *, verbose: bool = True) -> None:

@@ -90,10 +90,16 @@ def _titles_in_one_line(text: str) -> str:
         if rule and not fence and alone and title[:1].isalnum() and abs(len(title) - len(line.rstrip())) <= 2:
             made[-1] = f"{'=' * (_UNDERLINES.index(rule[1]) + 1)} {title}"
             continue
-        if _FENCE.match(line) and fence in ("", line.rstrip()):
-            fence = "" if fence else line.rstrip()
+        fence = _fence_behind(line, fence)
         made.append(line)
     return "\n".join(made)
+
+
+def _fence_behind(line: str, fence: str) -> str:
+    """The fence that is open behind a line, "" for none: one like it closes it, and no other does."""
+    if _FENCE.match(line) and fence in ("", line.rstrip()):
+        return "" if fence else line.rstrip()
+    return fence
 
 
 def _read_header(text: str) -> tuple[str, dict[str, str]]:
@@ -125,9 +131,9 @@ def _choose_lines(text: str) -> Iterator[str]:
             if all(open_):
                 if attribute := _DEFINED.match(line):
                     defined.add(attribute[1])
-                if _FENCE.match(line) and fence in ("", line.rstrip()):
+                before, fence = fence, _fence_behind(line, fence)
+                if fence != before:
                     line = line.rstrip()
-                    fence = "" if fence else line
                 if fence or not _COMMENT.match(line):
                     yield line
             continue

@@ -20,7 +20,7 @@ from rarefy.tasks.evaluate.results.findings import (
     RETRIEVED,
     RETRIEVER,
 )
-from rarefy.tasks.evaluate.results.wording import format_share, format_shares, join_names
+from rarefy.tasks.evaluate.results.wording import count_of, format_share, format_shares, join_names
 from rarefy.tasks.text.characters import shorten, visible
 
 FOLDER = "RESULT"  # what commands call the folder of the result where nobody says which it is
@@ -164,7 +164,7 @@ def _describe_good(found: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
     if answers < FEW_ANSWERS:
         rest = f"; {join_names(lost)}" if lost else ""
         return (
-            f"right in {found['right']:,} of {_count(answers, 'answer')} to {_unchanged(found['questions'])}, "
+            f"right in {found['right']:,} of {count_of(answers, 'answer')} to {_unchanged(found['questions'])}, "
             f"too few to say how often it is right{rest} ({title}, {shown})."
         )
     return (
@@ -193,7 +193,7 @@ def _remarks(found: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[s
         )
     if missing := found["unscored"].get("missing"):
         yield (
-            f"Missing: {missing:,} of all {_count(found['unscored']['answers'], 'answer')}: the file of answers has "
+            f"Missing: {missing:,} of all {count_of(found['unscored']['answers'], 'answer')}: the file of answers has "
             "none."
         )
     absent = found["absent"]
@@ -204,16 +204,12 @@ def _remarks(found: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[s
         )
 
 
-def _count(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
 def _questions(count: int) -> str:
-    return _count(count, "question")
+    return count_of(count, "question")
 
 
 def _unchanged(count: int) -> str:
-    return _count(count, "unchanged question")
+    return count_of(count, "unchanged question")
 
 
 # What hurts?
@@ -254,7 +250,7 @@ def _describe_no_hurt(found: Mapping[str, Any]) -> str:
     if not found["changes_tried"]:
         return f"cannot be told: no change was tried on {LEAST_RIGHT} questions that are right unchanged."
     return (
-        f"nothing that can be named: {_count(found['changes_tried'], 'kind')} of change "
+        f"nothing that can be named: {count_of(found['changes_tried'], 'kind')} of change "
         f"{'was' if found['changes_tried'] == 1 else 'were'} tried on at least {LEAST_RIGHT} questions that are right "
         f"unchanged, and none loses {LEAST_LOST} right answers more than it wins, of {LEAST_LOST} questions or more."
     )
@@ -323,7 +319,7 @@ def _describe_unscored(found: Mapping[str, Any]) -> str:
         if mostly
         else ""
     )
-    answers = _count(found["answers"], "answer")
+    answers = count_of(found["answers"], "answer")
     return f"Not scored: {found['judge']:,} of {answers}, so that some numbers are ranges.{of_one}"
 
 
@@ -347,14 +343,14 @@ def _next_steps(found: Mapping[str, Any], figures: list[Mapping[str, Any]], more
     """What to try, the most useful first; `more` says how more is asked, `recorded` that answers are from a file."""
     unchanged, part, unscored = found["unchanged"], found["part"], found["unscored"]
     if missing := unscored.get("missing"):
-        yield f"Fill in the {_count(missing, 'answer')} that the file of answers lacks, and score it again."
+        yield f"Fill in the {count_of(missing, 'answer')} that the file of answers lacks, and score it again."
     if failed := unscored["failed"]:
         one = failed == 1
         yield (
-            f"Look at the {_count(failed, 'answer')} that count{'s' * one} as failed: "
+            f"Look at the {count_of(failed, 'answer')} that count{'s' * one} as failed: "
             f"{'its line has' if one else 'their lines have'} an error, or no text."
             if recorded
-            else f"Run the same again: {_count(failed, 'answer')} failed, and {'is' if one else 'are'} asked again."
+            else f"Run the same again: {count_of(failed, 'answer')} failed, and {'is' if one else 'are'} asked again."
         )
     if unchanged and unchanged["unscored"] > UNSCORED * unchanged["answers"]:
         yield "Have what was not scored judged first: the figures may move."

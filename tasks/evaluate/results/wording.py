@@ -302,6 +302,11 @@ def describe_skipped(summary: Mapping[str, Any], protocol: str, system: str) -> 
     )
 
 
+def count_of(number: int, what: str) -> str:
+    """A number with what it counts: "1 answer", "1,200 answers"."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def format_share(share: float) -> str:
     """A share as a whole per cent; never "0 %" or "100 %" for more than none or less than all."""
     if 0 < share < 0.005:

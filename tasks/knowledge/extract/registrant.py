@@ -64,9 +64,9 @@ def extract_cover(document: Document, chunks: Sequence[Chunk]) -> Iterator[Tripl
             span = (city[0], region[1])
         state = canonical_state(text[region[0] : region[1]]) if region else ""
         place = f"{place}, {state}" if region else place
-        # where there is a second headquarters, neither city nor state is the one
-        reason = "several_headquarters" if _SEVERAL_SEATS.search(text) else ""
-        reason = "no_headquarters" if _NO_SEAT.search(text) else reason
+        # where there is a second headquarters, or none, neither city nor state is the one
+        reasons = ((_NO_SEAT, "no_headquarters"), (_SEVERAL_SEATS, "several_headquarters"))
+        reason = next((name for said, name in reasons if said.search(text)), "")
         seats = [*_make_triplets(document, chunks, *registrant, "is headquartered in", span, "GPE", place)]
         if region:
             seats += _make_triplets(document, chunks, *registrant, "is based in", region[:2], "STATE", state)

@@ -162,7 +162,7 @@ def names_part(label: str, code: str) -> bool:
     name = "".join(parts).lower()
     if not name or len(shown) < 2:
         return False
-    letters = "".join(part[0] for part in parts if part.lower() not in ("and", "of", "the"))
+    letters = "".join(part[0] for part in parts)
     if len(letters) > 2 and re.search(rf"\b{letters}\b", label):  # "AMEA": Asia, Middle East and Africa
         return shown == letters.lower()
     shown = re.sub(r"and|of|the", "", shown) or shown

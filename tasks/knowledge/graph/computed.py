@@ -501,7 +501,7 @@ def _are_all(table: Sequence[Sequence[Triplet]], figures: Figures) -> bool:
     if not whole or not is_additive(first):
         return False
     values = [worth(figure[0]) for figure in table]
-    grain = min(Decimal(10) ** (len(value) - len(value.rstrip("0"))) for value in (str(int(one)) for one in values))
+    grain = Decimal(10) ** min(int(one.to_integral_value().normalize().as_tuple().exponent) for one in values)
     return abs(sum(values) - worth(whole[0])) <= len(values) * grain
 
 

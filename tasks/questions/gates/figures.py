@@ -98,10 +98,9 @@ _ON = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _THEN = re.compile(r"[,.;:()]|\b(?:in|to|for|under|during|through|at|as|which|that|by|with|primarily|compared|from)\b")
-_COMPARED = re.compile(
-    r"\bcompared (?:to|with)\W*$", re.IGNORECASE
-)  # "…, compared with $908.9 million invested during 2022"
-_SPENT_THEN = re.compile(rf"\W*(?:million |billion )?{_VERBS}\b", re.IGNORECASE)
+# "…, compared with $908.9 million invested during 2022"
+_COMPARED = re.compile(r"\bcompared (?:to|with)\W*$", re.IGNORECASE)
+_SPENT_THEN = re.compile(rf"\W*{_VERBS}\b", re.IGNORECASE)
 _MOSTLY = re.compile(r"\b(?:primarily|mainly|mostly|principally)\b[^,;.]*", re.IGNORECASE)
 _PROPERTY = re.compile(r"^(?=property\b)")  # "invested $1.7 billion in property, plant and equipment"
 _OF_A_PART = re.compile(r"\bsegments?\b", re.IGNORECASE)
@@ -221,8 +220,7 @@ def states(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> boo
         of_itself = bool(said.label) and said.label <= telling(fact.entity)  # "General Motors" in a list of investments
         named = said.own if further or not said.row or of_itself else said.around
         enough = len(further) <= 1 and (needed <= named or (not said.row and len(needed - named) * 4 <= len(needed)))
-        spent = not said.row and _is_spent_on(needed, said, idle)
-        enough = enough and (said.row or spent or not _names_another(needed | parts, said.beside, idle))
+        enough = enough and (said.row or not _names_another(needed | parts, said.beside, idle))
     else:
         enough = False
     # what tells two digits from another measure's tells more of them
