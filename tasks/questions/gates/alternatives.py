@@ -76,27 +76,32 @@ class Alternatives:
         return found
 
     def is_unclear(self, question: Question) -> bool:
-        """May a passage that is neither gold nor an alternative state a fact that the question takes?
-
-        Of a path that is a fact between names, or the figure that is asked for: a year or a part is singled out by
-        figures of one table, none of which tells it alone.
-        """
+        """May a passage that is neither gold nor an alternative state a fact, or what is computed from facts?"""
+        if question.pattern == "absent":  # what is beside the answer that the corpus has not
+            return False
         known = question.stating
         facts = [fact for fact in self._facts(question) if fact.chunk_id in self.chunks]
-        if any(name for share in Share.of_measures(question, facts) for name in self.figures.may_state_share(share)):
+        if any(name not in known for name in self._may_state_computed(question, facts)):
             return True
-        if question.pattern in MULTI_HOP:
-            facts = [fact for fact in facts if not is_figure(fact) or fact.answer == question.answer]
+        needed = precisions(question, facts)
         return any(
             name not in known and name not in self.state(fact)  # what is too rounded to reckon with is clear, too
             for fact in facts
-            for name in self._may_state(fact, question)
+            for name in self._may_state(fact, question, needed.get(fact.triplet_id, ANY))
         )
 
-    def _may_state(self, fact: Triplet, question: Question) -> Iterator[str]:
+    def _may_state_computed(self, question: Question, facts: Sequence[Triplet]) -> Iterator[str]:
+        for share in Share.of_measures(question, facts):
+            yield from self.figures.may_state_share(share)
+        asked = Change.asked_for(question, facts)
+        changes = {asked} if asked else {*_rates(question, facts).values()}
+        for change in changes | {change.by_amount for change in changes}:
+            yield from self.figures.may_state_change(change)
+
+    def _may_state(self, fact: Triplet, question: Question, needed: Precision) -> Iterator[str]:
         if is_figure(fact):
             if fact.subject_type != "TABLE" and not _is_of_section(fact):
-                yield from self.figures.may_state(fact)
+                yield from self.figures.may_state(fact, needed)
         elif question.pattern in MULTI_HOP:
             yield from self.names.may_state(fact)
 
@@ -129,16 +134,12 @@ class Alternatives:
 
         How fast is said in percent; an amount, and words alone, tell which way.
         """
-        if not have_grown(question.pattern, facts):
-            return {}
         found: dict[str, frozenset[str]] = {}
-        for fact in facts:
-            of_it = sorted((f for f in facts if f.subject_key == fact.subject_key), key=lambda f: f.period_end)
-            rate = Change.rate(*of_it)
+        for name, rate in _rates(question, facts).items():
             stating = {*self.figures.state_computed(rate)}
             if question.pattern == "listing":
                 stating |= {*self.figures.state_computed(rate.by_amount), *self.figures.tell_way(rate)}
-            found[fact.triplet_id] = frozenset(stating)
+            found[name] = frozenset(stating)
         return found
 
     def _settle_year(self, clues: Sequence[Triplet]) -> frozenset[str]:
@@ -193,6 +194,17 @@ def _clues_to_year(question: Question, facts: Sequence[Triplet]) -> Sequence[Tri
     if question.pattern != "chain" or len(facts) < 3 or not is_through_year(facts[0], facts[1]):
         return ()
     return [fact for fact in facts if fact != facts[1]]
+
+
+def _rates(question: Question, facts: Sequence[Triplet]) -> dict[str, Change]:
+    """By fact of what has grown or shrunk, how fast its figure did; nothing where a question asks for no growth."""
+    if not have_grown(question.pattern, facts):
+        return {}
+    pairs = {
+        fact.triplet_id: sorted((f for f in facts if f.subject_key == fact.subject_key), key=lambda f: f.period_end)
+        for fact in facts
+    }
+    return {name: Change.rate(*pair) for name, pair in pairs.items()}
 
 
 def _figure_key(triplet: Triplet) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from rarefy.data_contracts.rows import Chunk, Question, Triplet
 from rarefy.tasks.questions.gates.figures import (
+    ENOUGH,
     LEAST,
     PART_OF_A_YEAR,
     is_amount,
@@ -88,7 +89,8 @@ class Change:
 
     def is_said(self, said: Statement, chunk: Chunk) -> bool:
         """Does a row or a sentence state it?"""
-        if not self._is_its_amount(said) or PART_OF_A_YEAR.search(said.text):
+        exact = digits_of(said.quantity.amount) == digits_of(self.amount)
+        if not (self.rounded or exact) or not self._is_its_amount(said) or PART_OF_A_YEAR.search(said.text):
             return False
         needed, parts = measure_and_part(self.newer)
         short = initials(self.newer) & said.around if parts else frozenset[str]()
@@ -99,9 +101,15 @@ class Change:
             self._row_says(needed, parts, said, chunk) if said.row else self._sentence_says(needed, parts, said, chunk)
         )
 
-    def _is_its_amount(self, said: Statement) -> bool:
-        if not self.rounded and digits_of(said.quantity.amount) != digits_of(self.amount):
+    def may_be_said(self, said: Statement, chunk: Chunk) -> bool:
+        """Might a row or a sentence state it? One of its words is enough, with the way, or with digits that tell."""
+        needed, _ = measure_and_part(self.newer)
+        if needed.isdisjoint(said.own) or digits_shown(said.quantity) < LEAST or PART_OF_A_YEAR.search(said.text):
             return False
+        tells = len(digits_of(said.quantity.amount)) >= ENOUGH or _way(said) == self._rises()
+        return tells and self._is_its_amount(said) and is_then(self.newer, said, chunk)
+
+    def _is_its_amount(self, said: Statement) -> bool:
         if not self.percent:
             return is_amount(replace(self.newer, value=str(self.amount)), self.amount, said)
         near = abs(self.amount - said.quantity.amount) <= said.quantity.grain / 2

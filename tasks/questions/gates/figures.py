@@ -268,18 +268,17 @@ def is_of_its_series(fact: Triplet, amount: Decimal, said: Statement, others: Co
 
 
 def may_state(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> bool:
-    """Might a row or sentence state the fact? The fewer digits agree, the more of its words must, or its time."""
+    """Might a row or sentence state the fact? One of its words is enough at its time, and more are needed at none."""
     needed, parts = measure_and_part(fact)
     if not needed or not is_amount(fact, amount, said):  # of a subject of its own no words tell the measure
         return False
     same = _is_same(amount, said)
     digits = len(digits_of(amount)) if same else digits_shown(said.quantity)
-    then = digits >= FEWEST and is_then(fact, said, chunk)
-    if then and ((same and digits >= ENOUGH) or needed & said.around):
-        return True
+    common = len(needed & said.own)
+    if digits >= LEAST and is_then(fact, said, chunk):
+        return common > 0 or (digits >= ENOUGH and (same or not needed.isdisjoint(said.around)))
     if not parts <= said.around:
         return False
-    common = len(needed & said.own)
     if (digits >= FEWEST and common * 2 >= len(needed) > 0) or (same and digits >= ENOUGH and common):
         return True
     return digits >= LEAST and len(needed) > 1 and needed <= said.own

@@ -34,7 +34,9 @@ from rarefy.tasks.questions.gates.statements import (
     told_by,
 )
 
-_SCALED = re.compile(r"(?<![\w.,])(\d{1,3}\.\d|\d\d)(?: (?:million|billion|trillion)| ?%| percent)")
+_SCALED = re.compile(
+    r"(?<![\w.,])(\d{1,3}\.\d|\d\d)(?: (?:million|billion|trillion)| ?(?:[bm]n?\b|%)| percent)", re.IGNORECASE
+)
 
 
 class Figures:
@@ -64,12 +66,10 @@ class Figures:
         `at_others` are the facts of the same measure at other times.
         """
         amount, whose = abs(Decimal(fact.value)), told_by(self.chunks[fact.chunk_id])
-        digits = len(digits_of(amount))
         amounts = [abs(Decimal(other.value)) for other in at_others]
 
         def is_said(said: Statement, chunk: Chunk) -> bool:
-            shown = max(digits_shown(said.quantity), len(digits_of(said.quantity.amount)))
-            return (shown >= min(needed.digits, digits) or off_by(fact, amount, said) < needed.off) and (
+            return _is_exact_enough(fact, said, needed) and (
                 states(fact, amount, said, chunk)
                 or is_of_its_series(fact, amount, said, amounts)
                 or (
@@ -80,10 +80,14 @@ class Figures:
 
         yield from self._that_say(self._places_of(amount, whose), is_said)
 
-    def may_state(self, fact: Triplet) -> Iterator[str]:
-        """The chunks with a fact's amount under some of its words, whether they state it or not."""
+    def may_state(self, fact: Triplet, needed: Precision) -> Iterator[str]:
+        """The chunks with a fact's amount, as exactly as needed, under some of its words."""
         amount, whose = abs(Decimal(fact.value)), told_by(self.chunks[fact.chunk_id])
-        yield from self._that_say(self._places_of(amount, whose), lambda *found: may_state(fact, amount, *found))
+
+        def may_be_said(said: Statement, chunk: Chunk) -> bool:
+            return _is_exact_enough(fact, said, needed) and may_state(fact, amount, said, chunk)
+
+        yield from self._that_say(self._places_of(amount, whose), may_be_said)
 
     def amounts_otherwise(self, fact: Triplet) -> dict[str, Decimal]:
         """By chunk, the amount of a row that has the fact's measure at its time, the same or another near it."""
@@ -123,6 +127,10 @@ class Figures:
         """The chunks that may state what percentage one figure is of another."""
         yield from self._that_say(self._with_digits_of(asked), asked.may_be_said)
 
+    def may_state_change(self, change: Change) -> Iterator[str]:
+        """The chunks that may state by how much a figure changed."""
+        yield from self._that_say(self._with_digits_of(change), change.may_be_said)
+
     def _with_digits_of(self, asked: Change | Share) -> list[tuple[str, int]]:
         whose = told_by(self.chunks[asked.home])
         return [at for some in dict.fromkeys(asked.digits()) for at in self.places.get((whose, some), ())]
@@ -152,3 +160,9 @@ class Figures:
         if (name, at) not in self.read:
             self.read[name, at] = read(self.chunks[name], at)
         return self.read[name, at]
+
+
+def _is_exact_enough(fact: Triplet, said: Statement, needed: Precision) -> bool:
+    amount = abs(Decimal(fact.value))
+    shown = max(digits_shown(said.quantity), len(digits_of(said.quantity.amount)))
+    return shown >= min(needed.digits, len(digits_of(amount))) or off_by(fact, amount, said) < needed.off

@@ -52,12 +52,19 @@ _CUES = {
     "is headquartered in": _SEAT,
     "is based in": _SEAT,
     "is incorporated in": r"\bincorporat(?:ed|ion) (?:in|under|as)\b|\bjurisdiction of incorporation"
-    r"|\borgani[sz]ed (?:in|under)|\ban? (?:\w+ )?\w+ corporation\b",
+    r"|\borgani[sz]ed (?:in|under)|\ban? (?:\w+ )?\w+ (?:corporation|(?:public )?(?:limited )?company)\b",
     _TRADED: r"\blisted\b|\btrade[sd]?\b|\btrading\b|\bregistered\b|\bsymbols?\b|\bclosing\b"
     r"|\blisting\b|\bapplicable rules\b|\breported (?:sales?|price)",
     "trades under symbol": r"\bsymbols?\b|\btrad(?:es|ed|ing)\b",
     "has principal executive offices at": r"\boffices?\b|\bheadquarter",
 }
+# where companies of other countries are incorporated: "an Irish public limited company"
+_OF_COUNTRY = {
+    "Bermuda": "Bermudian", "Canada": "Canadian", "Denmark": "Danish", "England": "English", "Finland": "Finnish",
+    "France": "French", "Germany": "German", "Ireland": "Irish", "Israel": "Israeli", "Italy": "Italian",
+    "Japan": "Japanese", "Netherlands": "Dutch", "Norway": "Norwegian", "Spain": "Spanish", "Sweden": "Swedish",
+    "Switzerland": "Swiss", "United Kingdom": "British",
+}  # fmt: skip
 _FOR_OTHERS = re.compile(
     r"\b(?:investor relations|(?:share|stock)(?:holder|owner) (?:services|relations)|transfer agent|registrar)\b"
 )
@@ -107,6 +114,17 @@ class Names:
                     for paragraph in self.chunks[name].text.split("\n")
                 )
             if near:
+                yield name
+        if fact.relation in _PURCHASES:
+            yield from self._may_call_short(fact.subject if fact.relation == "was acquired by" else fact.object, home)
+
+    def _may_call_short(self, bought: str, home: str) -> Iterator[str]:
+        """A buyer’s chunks that speak of a purchase by the first name alone: "the Abcam acquisition"."""
+        first = re.escape(bought.split()[0].rstrip(","))
+        bought_then = r"\b[Aa]cqui[rs]"
+        purchase = re.compile(rf"\b{first}\b[^.\n]{{0,60}}{bought_then}|{bought_then}[^.\n]{{0,60}}\b{first}\b")
+        for name in self.by_word.get(_rarest(first.casefold()), ()):
+            if told_by(self.chunks[name]) == home and purchase.search(self.chunks[name].text):
                 yield name
 
     def state(self, fact: Triplet) -> Iterator[str]:
@@ -214,6 +232,9 @@ def _forms(relation: str, *ends: str) -> set[str]:
     forms = {fold_text(form) for end in ends for form in company_names(end)}
     if OFFICE.fullmatch(relation):
         forms = {_AFTER_NAME.sub("", _INITIAL.sub("", form)) for form in forms}
+        forms |= {f"{first[0]}. {last}" for form in forms for first, _, last in [form.rpartition(" ")] if first}
+    if relation == "is incorporated in":
+        forms |= {fold_text(_OF_COUNTRY[end]) for end in ends if end in _OF_COUNTRY}
     if relation == _AUDITED:
         forms |= {form.replace(" & ", " and ") for form in forms}
     if relation == _TRADED:

@@ -269,6 +269,8 @@ def test_a_part_is_stated_by_a_list_under_the_heading_of_the_whole(text: str, st
         ("is based in", "Nebraska", "Ask Investor Relations, Acme, 1 Elm St., Omaha, NE 68101.", False),
         ("is headquartered in", "Omaha, Nebraska", "We repair locomotives in Omaha, Nebraska.", False),
         ("is incorporated in", "Delaware", "As a Delaware corporation, we are bound by its law.", True),
+        ("is incorporated in", "Ireland", "Acme is an Irish public limited company.", True),
+        ("is incorporated in", "Ireland", "Our Irish subsidiary paid tax.", False),
         ("is incorporated in", "Ohio", "We have audited the balance sheets of Acme (an Ohio corporation).", True),
         ("is incorporated in", "Delaware", "Sued in Delaware. Exhibit 3 is incorporated by reference.", False),
         ("is listed on", "New York Stock Exchange", "Our stock trades on the NYSE.", True),
@@ -305,6 +307,24 @@ def test_a_purchase_is_told_by_the_name_that_its_filer_introduces():
         "unrelated": "Orbit sells pens.",
     }
     assert found(bought, *(chunk(name, text) for name, text in texts.items())) == {"short", "agreement"}
+
+
+@pytest.mark.parametrize(
+    ("text", "unclear"),
+    [
+        ("Goodwill rose with the Orbit and Astro acquisitions.", True),
+        ("Acquired with Orbit were patents.", True),
+        ("The orbit of an acquired satellite decays.", False),
+        ("Orbit sells pens.", False),
+    ],
+)
+def test_a_purchase_may_be_told_by_the_first_name_alone(text: str, unclear: bool):
+    link = replace(
+        AUDITOR, triplet_id="t2", subject="Orbit Systems, Inc.", relation="was acquired by", object="Acme Corporation"
+    )
+    chunks = {one.chunk_id: one for one in (chunk("home", HOME), chunk("other", text))}
+    alternatives = Alternatives(chunks, {one.triplet_id: one for one in (link, RESEARCH)})
+    assert alternatives.is_unclear(question(link, RESEARCH, pattern="chain")) == unclear
 
 
 def test_a_symbol_in_brackets_of_nobodys_document_lists_nobody_else():
@@ -477,6 +497,25 @@ def test_a_rise_in_percent_follows_from_its_exact_amount_and_what_it_rose_to():
     said = chunk("said", "Research and development expense of $31,370 million increased $1,860 million from 2023.")
     rounded = chunk("rounded", "Research and development expense of $31.4 billion increased $1.9 billion from 2023.")
     assert stand_ins("change", percent, said, rounded)[0] == {"said"}
+
+
+@pytest.mark.parametrize(
+    ("text", "unclear"),
+    [
+        ("Cash fell due to a $1.9 billion increase in research spending in 2024.", True),
+        ("Charges for research of 1,861 in 2024 are no rise by their words.", True),  # with digits that tell
+        ("Cash rose due to a $1.9 billion decrease in research spending in 2024.", False),
+        ("Cash fell due to a $1.9 billion increase in research spending in 2021.", False),
+        ("Research and development expense rose $1.9 billion, or 6%, from 2023.", False),  # states it
+    ],
+)
+def test_a_change_that_a_passage_may_state_is_not_asked_for(text: str, unclear: bool):
+    older = replace(OLDER, value="29509000000")
+    asked = question(older, RESEARCH, pattern="change", arithmetic="difference [29,509 | 31,370] = 1,861")
+    chunks = {one.chunk_id: one for one in (chunk("home", HOME), chunk("other", text))}
+    triplets = {one.triplet_id: one for one in (older, RESEARCH)}
+    (judged,) = judge([asked], GatesConfig(gates=(), retrieved=0), chunks=chunks, triplets=triplets)
+    assert judged.rejected_because == ("gold_unclear" if unclear else "")
 
 
 CLOUD = replace(RESEARCH, subject="Acme Corporation Cloud segment", relation="revenue", value="9597000000")
@@ -792,8 +831,10 @@ def test_a_subsidiary_is_told_by_a_list_of_them(text: str, states: bool):
 def test_an_officer_may_sign_without_initial_or_suffix(name: str):
     signed = chunk("signed", "/s/ Ann Lee\n\nChief Executive Officer")
     full = chunk("full", "/s/ Ann B. Lee\n\nChief Executive Officer")
+    short = chunk("short", "/s/ A. Lee\n\nChief Executive Officer")
     other = chunk("other", "/s/ Ann Leeds\n\nChief Executive Officer")
-    assert found(replace(officer(answer=name), subject=name), signed, full, other) == {"signed", "full"}
+    credited = found(replace(officer(answer=name), subject=name), signed, full, short, other)
+    assert credited == {"signed", "full", "short"}
 
 
 def test_a_balance_of_equity_is_told_by_its_column_even_if_a_word_of_the_next_is_in_its_head():
@@ -923,6 +964,8 @@ def test_a_head_count_without_a_day_is_of_the_day_of_the_filing():
         ("| Grants to laboratories | 31,374 |", True),
         ("|  | 2021 |\n|---|---|\n| Grants to laboratories | 31,374 |", False),
         ("Our tax payments were $31.4 billion in 2024.", False),
+        ("Research grants to others rose to $31 billion in 2024.", True),  # a word of it, and its time
+        ("Research grants to others rose to $31 billion in 2019.", False),
         ("Research and development expenses were $31,374 million in 2024.", False),  # states it: credited
     ],
 )
