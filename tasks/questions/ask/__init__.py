@@ -33,7 +33,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, 
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 33  # another figure of the name that only tags have; no scale behind a described year
+VERSION = 34  # "besides" only of one that shares the trait
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):

@@ -308,6 +308,8 @@ def word_question(given: list[Triplet], second: Triplet, trait: Triplet | None, 
 def ask_for_sharer(fact: Triplet, company: str, others: str) -> str:
     """ "Which company shares its auditor with Tesla?"; "" for relations that two things do not share in words."""
     forms = _SHARED.get(fact.relation, ())
+    if not company.startswith("other "):  # "Besides Acme, which Ohio-based company" would put Acme in Ohio
+        forms = tuple(form for form in forms if not form.startswith("Besides"))
     if not forms or ("state" in forms[0] and fact.object not in STATES.values()):
         return ""
     text = choose(forms, fact.subject, company, others).format(company=company, other=others)

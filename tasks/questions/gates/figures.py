@@ -275,11 +275,19 @@ def may_state(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> 
     same = _is_same(amount, said)
     digits = len(digits_of(amount)) if same else digits_shown(said.quantity)
     common = len(needed & said.own)
-    if digits >= LEAST and is_then(fact, said, chunk):
-        return common > 0 or (digits >= ENOUGH and (same or not needed.isdisjoint(said.around)))
-    if not parts <= said.around:
+    half = common * 2 >= len(needed)
+    if is_then(fact, said, chunk):
+        if digits >= LONG and same:
+            return True
+        if parts and (parts | initials(fact)).isdisjoint(said.around):
+            return False
+        if digits < FEWEST or _is_rate(fact):
+            return digits >= LEAST and half if said.row or _is_rate(fact) else digits >= LEAST and common > 0
+        telling_ones = (needed - EXPENSE) or needed
+        return not telling_ones.isdisjoint(said.around if digits >= ENOUGH else said.own)
+    if moments_in(said.when) or not parts <= said.around:
         return False
-    if (digits >= FEWEST and common * 2 >= len(needed) > 0) or (same and digits >= ENOUGH and common):
+    if (digits >= FEWEST and half) or (same and digits >= ENOUGH and common):
         return True
     return digits >= LEAST and len(needed) > 1 and needed <= said.own
 

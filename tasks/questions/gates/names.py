@@ -175,7 +175,10 @@ class Names:
         """What a name is called from then on by its filer: "CymaBay Therapeutics, Inc. (“CymaBay”)"."""
         found = set[str]()
         for form in forms:
-            short = re.compile(rf"(?<!\w){re.escape(form)} \((?:the )?[“\"]([^”\"]{{3,30}}),?[”\"]\)")
+            short = re.compile(
+                rf"(?<!\w){re.escape(form)}(?: and its \w+)?"
+                r" \((?:collectively,? )?(?:the )?[“\"]([^”\"]{3,30}),?[”\"]\)"
+            )
             for name in self.by_word.get(_rarest(form), ()):
                 if told_by(self.chunks[name]) == told_by(home) and (hit := short.search(self.texts[name])):
                     found.add(hit[1])

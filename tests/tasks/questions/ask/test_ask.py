@@ -7,7 +7,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact, Path, Place, Triplet, row_id
 from rarefy.tasks.questions.ask import AskConfig, ask
-from rarefy.tasks.questions.ask.patterns import with_trait
+from rarefy.tasks.questions.ask.patterns import ask_for_sharer, with_trait
 
 COMPANIES = {
     # auditor, state, exchange
@@ -477,6 +477,13 @@ def test_a_company_that_has_the_trait_itself_is_told_from_the_other_one(corpus):
     arms = (("Alpha Inc.", "is audited by"), ("Beta Corp.", "is audited by"))
     question = put((documents, chunks, rows), "inverted_star", *arms)
     assert question.text == "Besides Beta, which Nasdaq-listed company has the same auditor?"
+
+
+def test_besides_is_said_only_of_one_that_shares_the_trait(corpus):
+    audited = next(one for one in corpus[2].values() if one.relation == "is audited by")
+    for company, said in (("other company", True), ("Ohio-based company", False)):
+        texts = [ask_for_sharer(audited, company, f"Acme {number}") for number in range(40)]
+        assert any(text.startswith("Besides") for text in texts) == said
 
 
 @pytest.mark.parametrize(

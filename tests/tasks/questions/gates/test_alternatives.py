@@ -291,7 +291,8 @@ def test_a_cover_fact_is_stated_by_what_links_it_nearby(relation: str, place: st
     assert found(fact, chunk("other", text)) == ({"other"} if states else set())
 
 
-def test_a_purchase_is_told_by_the_name_that_its_filer_introduces():
+@pytest.mark.parametrize("beside", [" (“", " and its subsidiaries (collectively, “"])
+def test_a_purchase_is_told_by_the_name_that_its_filer_introduces(beside: str):
     bought = replace(
         AUDITOR,
         subject="Orbit Therapeutics, Inc.",
@@ -300,7 +301,7 @@ def test_a_purchase_is_told_by_the_name_that_its_filer_introduces():
         answer="Acme",
     )
     texts = {
-        "introduces": "In March we bought Orbit Therapeutics, Inc. (“Orbit”), the company (the “company”) of two.",
+        "introduces": f"In March we bought Orbit Therapeutics, Inc.{beside}Orbit”), the company (the “company”).",
         "short": "Expenses rose because of the acquisition of Orbit.",
         "agreement": "| 2.1 | Share Purchase Agreement among Acme and Orbit Therapeutics, Inc. |",
         "other": "Expenses rose because of the acquisition of the company.",
