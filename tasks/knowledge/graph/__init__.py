@@ -23,7 +23,7 @@ from rarefy.tasks.knowledge.graph.listings import trace_listings
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
 from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
-VERSION = 16  # parts of which none, however small, is left out
+VERSION = 17  # no total among the parts, no absence that two figures give
 COUNT_VERSION = 16  # likewise
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]

@@ -109,11 +109,15 @@ BROKEN_DOWN = {  # type of a part → tags of what companies report of such part
 }
 
 
+_COST = re.compile(r"(?:total )?costs? of (?:sales|revenues?|goods|products|services)", re.IGNORECASE)
+
+
 def _other_parts(figures: Sequence[Triplet]) -> Iterator[Path]:
     """A figure of a whole company in its last year, asked of a part of it that has other figures of that year."""
     wholes: dict[tuple[str, str, str], dict[str, Triplet]] = defaultdict(dict)
     parts: dict[tuple[str, str, str], dict[str, Triplet]] = defaultdict(dict)
     known: set[tuple[str, str, str]] = set()  # of which part which tag is known, in whatever year
+    costed: set[tuple[str, str]] = set()  # parts whose costs are known, with which their gross profit is
     last: dict[tuple[str, str], str] = {}
     for triplet in _by_name(figures):
         of_year = (triplet.domain, triplet.entity, triplet.period)
@@ -123,6 +127,8 @@ def _other_parts(figures: Sequence[Triplet]) -> Iterator[Path]:
         elif is_member(triplet):
             parts[of_year].setdefault(triplet.subject_key, triplet)
             known.add((triplet.domain, triplet.subject_key, triplet.concept))
+            if _COST.match(triplet.relation):
+                costed.add((triplet.domain, triplet.subject_key))
     for of_year, members in sorted(parts.items()):
         if of_year[2] != last[of_year[:2]]:
             continue
@@ -130,7 +136,8 @@ def _other_parts(figures: Sequence[Triplet]) -> Iterator[Path]:
             for concept, whole in sorted(wholes[of_year].items()):
                 asked = concept.partition(":")[2] in BROKEN_DOWN[own.subject_type]
                 brief = len(whole.relation.split()) <= LONGEST
-                if asked and brief and (of_year[0], subject, concept) not in known:
+                derived = concept.endswith(":GrossProfit") and (of_year[0], subject) in costed
+                if asked and brief and not derived and (of_year[0], subject, concept) not in known:
                     yield _path([whole, own], own.period, of_year[0])
 
 

@@ -77,8 +77,15 @@ MEMBERS = frozenset(("SEGMENT", "PRODUCT", "REGION"))  # types of what is a part
 
 
 def is_member(triplet: Triplet) -> bool:
-    """Whether the subject is a part of the company that its table reports on: "Apple Inc. Americas"."""
-    return triplet.subject_type in MEMBERS and bool(triplet.entity) and triplet.subject.startswith(f"{triplet.entity} ")
+    """Whether the subject is a part of the company that its table reports on: "Apple Inc. Americas".
+
+    "Total Property" is what several of the parts beside it make together.
+    """
+    part = triplet.subject.removeprefix(f"{triplet.entity} ") if triplet.entity else triplet.subject
+    return triplet.subject_type in MEMBERS and part != triplet.subject and not _TOTAL.match(part)
+
+
+_TOTAL = re.compile(r"(?:sub)?total\b", re.IGNORECASE)
 
 
 _ROLE = re.compile(

@@ -12,7 +12,7 @@ from rarefy.tasks.corpus.places import PlaceIndex, join_names
 from rarefy.tasks.knowledge.extract.periods import fiscal_year
 from rarefy.tasks.knowledge.graph.facts import is_member
 from rarefy.tasks.questions.ask.aliases import company_names, short_name
-from rarefy.tasks.text.names import without_form
+from rarefy.tasks.text.names import plain, without_form
 from rarefy.tasks.text.stems import stems
 
 
@@ -219,6 +219,9 @@ def subject_of(triplet: Triplet) -> str:
 
 
 def object_of(triplet: Triplet) -> str:
+    """The thing at a fact's end; of auditors the network, whose firms are of several countries and forms."""
+    if triplet.relation == "is audited by":
+        return plain(without_form(triplet.object))
     return triplet.object_key or triplet.object
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.knowledge.graph import GraphConfig
 from rarefy.tasks.knowledge.graph.absences import PER_MEASURE, trace_absences
+from rarefy.tasks.knowledge.graph.facts import is_member
 
 WHOLE = Triplet(
     "whole", "c", "d", 0, 1, "Acme", "gross margin", "5", "s", "table", subject_type="ORG", answer="5", value="5",
@@ -34,3 +35,16 @@ def test_a_figure_with_two_labels_is_missing_once():
     figures = [WHOLE, replace(WHOLE, triplet_id="again", relation="gross profit", relation_key="gross profit")]
     paths = list(trace_absences(figures, GraphConfig(), drawn=1_000))
     assert len({path.path_id for path in paths}) == len(paths) > 0
+
+
+def test_gross_profit_is_not_missing_where_revenue_and_costs_give_it():
+    costs = {"relation": "cost of sales", "relation_key": "cost of sales", "concept": "us-gaap:CostOfRevenue"}
+    figures = [WHOLE, sales("Lumber"), sales("Lumber", triplet_id="costs", **costs), sales("Paint")]
+    paths = trace_absences(figures, GraphConfig(), drawn=1_000)
+    parts = {path.triplet_ids[1] for path in paths if path.triplet_ids[0] == "whole" and len(path.triplet_ids) == 2}
+    assert parts == {"Paint"}
+
+
+def test_a_total_of_parts_is_no_part():
+    assert is_member(sales("Property"))
+    assert not is_member(sales("Total Property"))

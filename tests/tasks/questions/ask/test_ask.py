@@ -7,6 +7,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact, Path, Place, Triplet, row_id
 from rarefy.tasks.questions.ask import AskConfig, ask
+from rarefy.tasks.questions.ask.index import object_of
 from rarefy.tasks.questions.ask.patterns import ask_for_sharer, with_trait
 
 COMPANIES = {
@@ -477,6 +478,13 @@ def test_a_company_that_has_the_trait_itself_is_told_from_the_other_one(corpus):
     arms = (("Alpha Inc.", "is audited by"), ("Beta Corp.", "is audited by"))
     question = put((documents, chunks, rows), "inverted_star", *arms)
     assert question.text == "Besides Beta, which Nasdaq-listed company has the same auditor?"
+
+
+def test_firms_of_one_network_are_one_auditor(corpus):
+    audited = next(one for one in corpus[2].values() if one.relation == "is audited by")
+    firms = ("Young & Old LLP", "YOUNG & OLD LLP", "Young & Old SA", "Younger LLP")
+    ends = [object_of(replace(audited, object=firm, object_key=f"ORG:{firm}")) for firm in firms]
+    assert ends[0] == ends[1] == ends[2] != ends[3]
 
 
 def test_besides_is_said_only_of_one_that_shares_the_trait(corpus):
