@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
 from rarefy.tasks.knowledge.graph.config import GraphConfig
-from rarefy.tasks.knowledge.graph.facts import is_in_a_role
+from rarefy.tasks.knowledge.graph.facts import MEMBERS, is_in_a_role, is_member
 from rarefy.tasks.knowledge.graph.headlines import GIVEN_OF, family_of, is_unfollowed
 from rarefy.tasks.text.dates import days_between
 
@@ -29,7 +29,6 @@ FEWEST = 3  # things of which one can be the most
 ROUNDED = Decimal("0.005")  # what the members of a whole may be short of it, or over it, by rounding
 _WEEK = 8  # days by which fiscal years of 52 and 53 weeks, or their last days, differ
 _WHOLE = "ORG"  # subject_type of the filer itself
-_MEMBERS = ("SEGMENT", "PRODUCT", "REGION")
 # Filers or parts that are compared, and filers among which one has the most: how many, and each how far from the next
 BETWEEN = ((2, 1), (2, 2), (3, 1), (3, 2))
 AMONG = ((4, 1), (4, 2), (4, 3), (5, 1), (5, 2))
@@ -111,7 +110,7 @@ class Figures:
         groups: dict[tuple[str, ...], list[list[Triplet]]] = defaultdict(list)
         for (_, measure, unit, start, end), triplets in self.stated.items():
             first = triplets[0]
-            if first.subject_type in _MEMBERS:
+            if is_member(first):
                 groups[first.entity, first.subject_type, measure, unit, start, end].append(triplets)
         yield from (group for _, group in sorted(groups.items()))
 
@@ -146,7 +145,7 @@ def is_computable(triplet: Triplet) -> bool:
         not triplet.rejected_because
         and triplet.method == "table"
         and bool(triplet.unit and triplet.period and triplet.period_end and triplet.entity and triplet.subject_key)
-        and triplet.subject_type in (_WHOLE, *_MEMBERS)
+        and triplet.subject_type in (_WHOLE, *MEMBERS)
         and bool(_NUMBER.fullmatch(triplet.value))
         and Decimal(triplet.value) > 0
         and not _UNCLEAR.search(triplet.relation)
