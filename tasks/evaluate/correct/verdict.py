@@ -14,7 +14,6 @@ from rarefy.tasks.evaluate.correct.by_set import judge_set
 from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
 from rarefy.tasks.evaluate.correct.by_version import judge_version
 from rarefy.tasks.evaluate.correct.by_words import (
-    REFERENCE,
     SHORT,
     is_capitalised,
     is_only_figures,
@@ -76,19 +75,15 @@ _SAYS = frozenset(
 )
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she|that|this|these|those|there|you|we)\b(?:'s|'re)?", re.IGNORECASE)
 _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B. Company" has no article
-    r"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|"
+    r"\b(?:(?:all|any|both|half|most)(?=\W*$|\W+(?:of|the|th[eo]se|them)\b)|always|"
     rf"an? (?:\w+ )?(?:{'|'.join(MEASURES)}|{SCALE_WORDS}|"
     r"dozen|couple|few|pair|while|moment|little|long|third|quarter|fifth|tenth|single|lot|number|"
     r"percent|point|penny|dollar|euro|bit|share|part)|once|"
     r"(?:doubl|tripl|quadrupl|halv)\w+)\b",
     re.IGNORECASE,
 )
+_ALL_OF = re.compile(r"\b(?:all|any|both|half|most) (?P<noun>\w+)", re.IGNORECASE)
 _ORDINAL_PREFIX = re.compile(r"\b(?:first|second|third)-(?=[a-z])", re.IGNORECASE)  # "third-party carriers"
-_NUMBERED_NAME = re.compile(  # "Note 7", "KC-46A", "10-K", "(b)(3)"
-    rf"{REFERENCE.pattern.replace('?P<number>', '?:')}|\b(?!FY|[QH]\d\b)[A-Z]+-?\d+[A-Z]*\b"
-    r"|\b\d+(?:\.\d+){2,}\b|\b\d{1,3}-[A-Z]\b|\b\d[DG]\b",
-    re.IGNORECASE,
-)
 _VAGUE_PROSE = re.compile(  # words of a long answer that may say how much, or decline
     r"\b(?:cannot|without|(?:do|does|did) not|not (?:available|given|stated)|nothing|no (?:figure|amount|number)"
     r"|impossible|unable|needs?|please"
@@ -101,17 +96,13 @@ _AS_MUCH_MONEY = re.compile(  # words of a long answer that may state an amount 
     r"|(?:doubl|tripl|quadrupl|halv)\w+)\b",
     re.IGNORECASE,
 )
-_WHEN_IN_PROSE = re.compile(  # words of a long answer that may state a day without a date
-    r"\b(?:today|yesterday|tomorrow|now|currently|ago|last|next|same|previous|following|later|earlier|eve|centur\w+"
-    rf"|decades?|spring|summer|autumn|fall|winter|season|holiday|christmas|easter|\w+day|{MONTH})\b|n't\b",
-    re.IGNORECASE,
-)
 _FEW_WORDS = 3  # of a gold answer that is a value and no more
 _BELIEVED = re.compile(r",?\s+(?:I|we)\s(?:think|believe|guess|suppose)\W*$")  # it is stated all the same
 _GROUPED = re.compile(r"\+?[\d\s()/-]{9,}")  # a telephone number, however its digits are grouped
 _WHEN = re.compile(  # words that may state a time without a date
-    r"\b(?:no|not|never|always|an?|centur\w+|decades?|years?|months?|weeks?|day|night|eve|morning|spring|summer|autumn"
-    rf"|fall|winter|season|today|now|currently|ongoing|\w+day|{MONTH})\b",
+    r"\b(?:today|yesterday|tomorrow|ago|last|next|same|previous|following|later|earlier|eve|night|morning|(?:centur|decad)\w+"
+    r"|years?|months?|weeks?|days?|spring|summer|autumn|fall|winter|season|holiday|christmas|easter|\w+day"
+    rf"|{MONTH})\b",
     re.IGNORECASE,
 )
 _HOUR = re.compile(  # words that may state a time of day, and part of "every Monday at 10"
@@ -220,32 +211,37 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequen
     day = gold.kind == "moment" and all(way[1] for one in gold.moments for way in one.ways)
     if long and (beside or not (day or _is_plain_value(gold)) or _VAGUE_PROSE.search(text)):
         return False
-    if long and (day or firm):
-        vague = _WHEN_IN_PROSE if day else _AS_MUCH_MONEY
-    else:
-        vague = {"moment": _WHEN, "clock": _HOUR, "frequency": _HOW_OFTEN}.get(gold.kind, _AS_MUCH)
-    if not re.search(r"\w", text) or vague.search(text):
-        return False
-    bare_years = (long and not day) or kinds <= {"money", "percent"}  # else a year may be a number
-    own = gold.kind in ("moment", "clock", "frequency")
+    vague = {"moment": _WHEN, "clock": _HOUR, "frequency": _HOW_OFTEN}.get(gold.kind, _AS_MUCH)
+    vague = _AS_MUCH_MONEY if long and firm else vague
+    own = gold.kind != "value"
+    may_be_year = any(exact.unit in SECONDS or 1000 <= exact.amount <= 2100 for exact in gold.values)
+    bare_years = not own and (long or firm or not may_be_year)
     dates = [one for one in moments(text) if bare_years or (not own and any(way[1] for way in one.ways))]
     text = _ORDINAL_PREFIX.sub("", text)
     others = [
         one
         for one in find_values(text)
-        if (one.year and dates)
-        or ((firm or not long) and _is_of_another_kind(one, kinds, gold, about))
-        or (firm and long and one.kind == "place")
+        if (one.year and dates) or ((firm or not long) and _is_of_another_kind(one, kinds, gold, about))
     ]
     rest = list(text)
-    for start, end in [(one.start, one.end) for one in dates] + [(one.start, one.end) for one in others]:
+    for start, end in [(one.start, one.end) for one in (*dates, *others)]:
         rest[start:end] = " " * (end - start)
     left = "".join(rest)
-    if find_values(left) or moments(left) or re.search(r"\d", _NUMBERED_NAME.sub("", left)):
+    if not re.search(r"\w", text) or vague.search(left) or _counts_all(left, gold, about):
+        return False
+    if find_values(left) or moments(left) or (own and re.search(r"\d", left)):
         return False
     figures = {_leading_digits(exact.amount) for exact in gold.values}
     named = (Decimal(digits) for digits in re.findall(r"\d+", left))
     return figures.isdisjoint(map(_leading_digits, (*named, *(one.amount for one in others))))
+
+
+def _counts_all(text: str, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether words may state how many of what the question speaks of there are: all, or none if that is so."""
+    if any(not exact.amount for exact in gold.values) and NEGATION.search(text):
+        return True
+    counted = any(exact.kind != "measure" for exact in gold.values)
+    return counted and any(stem(hit["noun"].casefold()) in about.words for hit in _ALL_OF.finditer(text))
 
 
 def _lone_number(text: str) -> Value | None:
@@ -259,6 +255,8 @@ def _is_of_another_kind(one: Value, kinds: set[str], gold: GoldAnswer, about: Ex
     """Return whether a number of a short answer is not of the gold answer's kind, nor a number of its date."""
     if one.kind == "measure":
         return _is_another_measure(one.unit, gold, about)
+    if one.kind == "place":
+        return about.many or kinds <= _FIRM
     if one.kind != "count":
         return one.kind in _FIRM - kinds
     if gold.kind in ("clock", "frequency"):
@@ -266,6 +264,8 @@ def _is_of_another_kind(one: Value, kinds: set[str], gold: GoldAnswer, about: Ex
     if gold.kind == "moment":
         parts = {part for date in gold.moments for way in date.ways for part in (*way, way[0] % 100)}
         return one.amount not in parts and (one.worded or one.pointed or bool(split_tokens(one.nouns)))
+    if one.amount < 1 and one.worded:
+        return False  # "half of them"
     things = {stem(word) for word in split_tokens(one.nouns)[:1]}
     return (bool(things) and not things & about.words) or (one.scaled and kinds <= _UNSCALED)
 
