@@ -78,7 +78,7 @@ _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B
     r"\b(?:(?:all|any|both|half|most)(?=\W*$|\W+(?:of|the|th[eo]se|them)\b)|always|"
     rf"an? (?:\w+ )?(?:{'|'.join(MEASURES)}|{SCALE_WORDS}|"
     r"dozen|couple|few|pair|while|moment|little|long|third|quarter|fifth|tenth|single|lot|number|"
-    r"percent|point|penny|dollar|euro|bit|share|part)|once|"
+    r"percent|point|penny|dollar|euro|bit|share|part)|once|one time|"
     r"(?:doubl|tripl|quadrupl|halv)\w+)\b",
     re.IGNORECASE,
 )
@@ -96,6 +96,7 @@ _AS_MUCH_MONEY = re.compile(  # words of a long answer that may state an amount 
     r"|(?:doubl|tripl|quadrupl|halv)\w+)\b",
     re.IGNORECASE,
 )
+_FACTORS = [Decimal(10) ** power for power in (-12, -9, -6, -3, -2, 0, 2, 3, 6, 9, 12)]  # of scales, and of per cent
 _FEW_WORDS = 3  # of a gold answer that is a value and no more
 _BELIEVED = re.compile(r",?\s+(?:I|we)\s(?:think|believe|guess|suppose)\W*$")  # it is stated all the same
 _GROUPED = re.compile(r"\+?[\d\s()/-]{9,}")  # a telephone number, however its digits are grouped
@@ -215,7 +216,7 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequen
     vague = _AS_MUCH_MONEY if long and firm else vague
     own = gold.kind != "value"
     may_be_year = any(exact.unit in SECONDS or 1000 <= exact.amount <= 2100 for exact in gold.values)
-    bare_years = not own and (long or firm or not may_be_year)
+    bare_years = not own and (long or firm or not (beside or may_be_year))
     dates = [one for one in moments(text) if bare_years or (not own and any(way[1] for way in one.ways))]
     text = _ORDINAL_PREFIX.sub("", text)
     others = [
@@ -229,11 +230,10 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequen
     left = "".join(rest)
     if not re.search(r"\w", text) or vague.search(left) or _counts_all(left, gold, about):
         return False
-    if find_values(left) or moments(left) or (own and re.search(r"\d", left)):
+    if find_values(left) or moments(left) or ((own or beside) and re.search(r"\d", left)):
         return False
-    figures = {_leading_digits(exact.amount) for exact in gold.values}
-    named = (Decimal(digits) for digits in re.findall(r"\d+", left))
-    return figures.isdisjoint(map(_leading_digits, (*named, *(one.amount for one in others))))
+    stated = [*map(Decimal, re.findall(r"\d+(?:\.\d+)?", left)), *(one.amount for one in others)]
+    return not any(amount * factor == exact.amount for amount in stated for factor in _FACTORS for exact in gold.values)
 
 
 def _counts_all(text: str, gold: GoldAnswer, about: Expectation) -> bool:
@@ -287,11 +287,6 @@ def _is_another_measure(unit: str, gold: GoldAnswer, about: Expectation) -> bool
     units = {exact.unit for exact in gold.values if exact.kind == "measure"}
     long = unit in SECONDS and unit not in ("second", "minute", "hour")  # "two years later" may be a date
     return all((own in SECONDS) != (unit in SECONDS) for own in units) and not (gold.kind == "moment" and long)
-
-
-def _leading_digits(amount: Decimal) -> tuple[int, ...]:
-    """Return the first three digits of an amount."""
-    return amount.normalize().as_tuple().digits[:3]
 
 
 def _match_otherwise(
