@@ -623,13 +623,14 @@ def _find_form(
     name = _person_name(form)
     if name:
         first, last = map(stem, name)
+        own = {word[:4] for word in split_tokens(form)}
         for at in (at for at, word in enumerate(stemmed) if word == first):
             for end in range(at + 1, min(at + 4, len(tokens))):
-                between = tokens[at + 1 : end]
-                if stemmed[end] == last and all(
-                    text[word.start].isupper() for word in (tokens[at], *between, tokens[end])
-                ):
-                    yield at, end
+                words = tokens[at : end + 1]
+                if stemmed[end] == last and all(text[word.start].isupper() for word in words):
+                    told = {word.text[:4] for word in words}
+                    if not all(any(len(word) > 2 for word in new) for new in (told - own, own - told)):
+                        yield at, end  # else both have a middle name that the other has not
 
 
 def _person_name(form: str) -> tuple[str, str] | None:

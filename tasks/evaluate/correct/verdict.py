@@ -103,7 +103,7 @@ _GROUPED = re.compile(r"\+?[\d\s()/-]{9,}")  # a telephone number, however its d
 _WHEN = re.compile(  # words that may state a time without a date
     r"\b(?:today|yesterday|tomorrow|ago|last|next|same|previous|following|later|earlier|eve|night|morning|(?:centur|decad)\w+"
     r"|years?|months?|weeks?|days?|spring|summer|autumn|fall|winter|season|holiday|christmas|easter|\w+day"
-    rf"|{MONTH})\b",
+    rf"|(?!(?-i:may)\b){MONTH})\b",
     re.IGNORECASE,
 )
 _HOUR = re.compile(  # words that may state a time of day, and part of "every Monday at 10"
