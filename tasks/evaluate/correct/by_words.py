@@ -109,6 +109,7 @@ _ASKS_NAME = re.compile(
     r"college|school|newspaper|ship|planet|continent|ocean|airport|publisher)\b",
     re.IGNORECASE,
 )
+_ASKS_TOWN = re.compile(r"\b(?:which|what) (?:city|town|village)\b", re.IGNORECASE)
 _BRACKETED = re.compile(r"\([^()]*\)")
 _ORDERED = re.compile(r"\b(?:from|to|than|before|after|over|under|by)\b", re.IGNORECASE)  # order tells who does what
 _FIRM = re.compile(rf"&|\b(?:{'|'.join(LEGAL)})\b", re.IGNORECASE)
@@ -747,6 +748,8 @@ def _is_listed(name: str, before: str, after: str, about: Expectation) -> bool:
         located = (
             not joined and not place and len(items) == 2 and items[-1] in PLACES
         )  # "Hollis & Crane LLP, San Jose, California"
+        if not joined and len(items) == 1 and _ASKS_TOWN.search(about.question.text):
+            return False  # "Toronto, Ontario"
         return joined or len(items) > 2 or not (located or all(_is_description(item, place, about) for item in items))
     hit = None if _STREET.match(before) else _LISTED.search(before)
     return hit is not None and not _is_known(hit["item"], about)

@@ -75,14 +75,16 @@ _SAYS = frozenset(
 )
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she|that|this|these|those|there|you|we)\b(?:'s|'re)?", re.IGNORECASE)
 _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B. Company" has no article
-    r"\b(?:(?:all|any|both|half|most)(?=\W*$|\W+(?:of|the|th[eo]se|them)\b)|always|"
-    rf"an? (?:\w+ )?(?:{'|'.join(MEASURES)}|{SCALE_WORDS}|"
+    rf"\b(?:always|an? (?:\w+ )?(?:{'|'.join(MEASURES)}|{SCALE_WORDS}|"
     r"dozen|couple|few|pair|while|moment|little|long|third|quarter|fifth|tenth|single|lot|number|"
     r"percent|point|penny|dollar|euro|bit|share|part)|once|one time|"
     r"(?:doubl|tripl|quadrupl|halv)\w+)\b",
     re.IGNORECASE,
 )
-_ALL_OF = re.compile(r"\b(?:all|any|both|half|most) (?P<noun>\w+)", re.IGNORECASE)
+_ALL = re.compile(  # of what: "all", "nearly all", "all of them", "all members"
+    r"^\W*(?:\w+ )?(?:all|any|both|half|most)\W*$|\b(?:all|any|both|half|most) (?P<noun>\w+)", re.IGNORECASE
+)
+_OF_WHAT = ("", "of", "the", "these", "those", "them")
 _ORDINAL_PREFIX = re.compile(r"\b(?:first|second|third)-(?=[a-z])", re.IGNORECASE)  # "third-party carriers"
 _VAGUE_PROSE = re.compile(  # words of a long answer that may say how much, or decline
     r"\b(?:cannot|without|(?:do|does|did) not|not (?:available|given|stated)|nothing|no (?:figure|amount|number)"
@@ -204,8 +206,7 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequen
     if says_none(text) and all(exact.amount for exact in gold.values):
         return True
     if gold.kind == "moment" and (number := _lone_number(text)) and number.amount < 1000:
-        parts = {part for one in gold.moments for way in one.ways for part in (*way, (way[0] or 0) % 100)}
-        return number.amount not in parts
+        return number.amount not in _date_parts(gold)
     kinds = {exact.kind for exact in gold.values} or {"moment"}
     long = len(split_words(text)) > SHORT
     firm = kinds <= _FIRM
@@ -230,9 +231,12 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequen
     left = "".join(rest)
     if not re.search(r"\w", text) or vague.search(left) or _counts_all(left, gold, about):
         return False
-    if find_values(left) or moments(left) or ((own or beside) and re.search(r"\d", left)):
+    digits = re.findall(r"\d+(?:\.\d+)?", left)
+    if gold.kind == "moment" and not beside:
+        digits = [one for one in digits if any(str(part) in one for part in _date_parts(gold))]
+    if find_values(left) or moments(left) or ((own or beside) and digits):
         return False
-    stated = [*map(Decimal, re.findall(r"\d+(?:\.\d+)?", left)), *(one.amount for one in others)]
+    stated = [*map(Decimal, digits), *(one.amount for one in others)]
     return not any(amount * factor == exact.amount for amount in stated for factor in _FACTORS for exact in gold.values)
 
 
@@ -240,8 +244,10 @@ def _counts_all(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether words may state how many of what the question speaks of there are: all, or none if that is so."""
     if any(not exact.amount for exact in gold.values) and NEGATION.search(text):
         return True
-    counted = any(exact.kind != "measure" for exact in gold.values)
-    return counted and any(stem(hit["noun"].casefold()) in about.words for hit in _ALL_OF.finditer(text))
+    if gold.kind != "value" or all(exact.kind == "measure" for exact in gold.values):
+        return False
+    nouns = ((hit["noun"] or "").casefold() for hit in _ALL.finditer(text))
+    return any(noun in _OF_WHAT or stem(noun) in about.words for noun in nouns)
 
 
 def _lone_number(text: str) -> Value | None:
@@ -262,12 +268,17 @@ def _is_of_another_kind(one: Value, kinds: set[str], gold: GoldAnswer, about: Ex
     if gold.kind in ("clock", "frequency"):
         return False
     if gold.kind == "moment":
-        parts = {part for date in gold.moments for way in date.ways for part in (*way, way[0] % 100)}
-        return one.amount not in parts and (one.worded or one.pointed or bool(split_tokens(one.nouns)))
+        named = bool(split_tokens(one.nouns))
+        return (one.worded and named) or (one.amount not in _date_parts(gold) and (one.worded or one.pointed or named))
     if one.amount < 1 and one.worded:
         return False  # "half of them"
     things = {stem(word) for word in split_tokens(one.nouns)[:1]}
     return (bool(things) and not things & about.words) or (one.scaled and kinds <= _UNSCALED)
+
+
+def _date_parts(gold: GoldAnswer) -> set[int]:
+    """Return the numbers that may be written in the gold answer's dates: years, in two digits too, months, days."""
+    return {part for one in gold.moments for way in one.ways for part in (*way, way[0] % 100) if part}
 
 
 def _is_plain_value(gold: GoldAnswer) -> bool:
