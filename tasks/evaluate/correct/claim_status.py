@@ -97,7 +97,7 @@ _BOUND = re.compile(
 )  # fmt: skip
 
 
-_FORBIDS = re.compile(  # "no person shall hold more than 4", "may not exceed"
+FORBIDS = re.compile(  # "no person shall hold more than 4", "may not exceed"
     r"\b(?:(?:shall|must|may|can|could|should|will|would|does|do|did) not|cannot|n't|never|no \w+ (?:shall|must|may|can|could|should|will))\b", re.IGNORECASE
 )
 _NONE = re.compile(
@@ -230,7 +230,7 @@ def stated_bound(before: str) -> str:
     if hit is None:
         return ""
     more = bool(hit["more"] or hit["gt"])
-    denied = hit["more"] and _FORBIDS.search(clause_before(before, len(before) - len(hit[0])))
+    denied = hit["more"] and FORBIDS.search(clause_before(before, len(before) - len(hit[0])))
     return "more" if more and not denied else "less"
 
 

@@ -61,7 +61,7 @@ from rarefy.tasks.evaluate.protocols.protocol import Protocol
 from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
 from rarefy.tasks.models.llm.faults import replace_surrogates
 from rarefy.tasks.text import wordnet
-from rarefy.tasks.text.dates import MONTH, NAMES, Moment, Parts, compare_moments, moments
+from rarefy.tasks.text.dates import MONTH, NAMES, NUMBERS, Moment, Parts, compare_moments, moments
 from rarefy.tasks.text.quantities import MEASURES, ORDINALS, SCALE_WORDS
 from rarefy.tasks.text.refusals import Refusal, refusal
 from rarefy.tasks.text.stems import stem
@@ -108,6 +108,7 @@ _WHEN = re.compile(  # words that may state a time without a date
     rf"|(?!(?-i:may)\b){MONTH})\b",
     re.IGNORECASE,
 )
+_MONTH = re.compile(rf"\b{MONTH}(?!\w)", re.IGNORECASE)
 _HOUR = re.compile(  # words that may state a time of day, and part of "every Monday at 10"
     r"\b(?:no|not|never|always|any|all|morning|noon|afternoon|evening|(?:mid)?night|dawn|dusk|sun(?:rise|set)|hours?|now|\w+day"
     r"|(?:close|start|end|begin\w*) of)\b",
@@ -215,6 +216,7 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequen
         return False
     vague = {"moment": _WHEN, "clock": _HOUR, "frequency": _HOW_OFTEN}.get(gold.kind, _AS_MUCH)
     vague = _AS_MUCH_MONEY if long and firm else vague
+    months = {way[1] for one in gold.moments for way in one.ways}
     own = gold.kind != "value"
     may_be_year = any(exact.unit in SECONDS or 1000 <= exact.amount <= 2100 for exact in gold.values)
     bare_years = not own and (long or firm or not (beside or may_be_year))
@@ -229,6 +231,8 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequen
     for start, end in [(one.start, one.end) for one in (*dates, *others)]:
         rest[start:end] = " " * (end - start)
     left = "".join(rest)
+    if months and 0 not in months:  # another month is another day
+        left = _MONTH.sub(lambda hit: hit[0] if NUMBERS[hit[0][:3].casefold()] in months else " ", left)
     if not re.search(r"\w", text) or vague.search(left) or _counts_all(left, gold, about):
         return False
     digits = re.findall(r"\d+(?:\.\d+)?", left)
@@ -481,12 +485,13 @@ def _judge_moment(
     if less:
         return unclear("less_exact", quote(less[0]))
     alone = len(dates) == 1 and set(split_tokens(text[: dates[0].start] + text[dates[0].end :])) <= EMPTY
-    firm = [one for one in other if is_asserted(one) and (alone or not exact or any(any(way[1:]) for way in one.ways))]
+    short = len(split_words(text)) <= SHORT
+    firm = [one for one in other if is_asserted(one) and (short or not exact or any(any(way[1:]) for way in one.ways))]
     if (
         not gold.unread
         and firm
         and len(firm) == len(other)
-        and (beside or len({one.ways for one in other}) == 1 or len(split_words(text)) <= SHORT)
+        and (beside or len({one.ways for one in other}) == 1 or short)
         and not is_compared(text[: firm[0].start][-40:])
         and not any(str(year) in text for mine in gold.moments if mine.only_year for year in mine.years)
     ):
