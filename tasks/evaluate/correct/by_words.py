@@ -103,8 +103,8 @@ _SEVERAL_OR_THOUGHT = re.compile(
 )
 _WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
 _ASKS_NAME = re.compile(
-    rf"{_WHO.pattern}|\b(?:which|what)\s(?:\w+\s){{0,2}}?(?:company|firm|bank|agency|organi[sz]ation|team|person|player|"
-    r"actor|actress|author|writer|artist|band|singer|president|officer|city|country|state|county|town|island|river|"
+    rf"{_WHO.pattern}|\bname of\b|\b(?:which|what)\s(?:\w+\s){{0,2}}?(?:company|firm|bank|agency|organi[sz]ation|team|person|"
+    r"player|actor|actress|author|writer|artist|band|singer|president|officer|city|country|state|county|town|island|river|"
     r"sponsor|member|conference|event|segment|subsidiary|exchange|month|weekday|language|act|law|treaty|university|"
     r"college|school|newspaper|ship|planet|continent|ocean|airport|publisher)\b",
     re.IGNORECASE,
@@ -222,7 +222,11 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     ):
         return wrong("other_name", text.strip())
     said = {*split_tokens(text)}
-    if short and said <= EMPTY and said.isdisjoint(word for form in gold.forms for word in split_tokens(form)):
+    if (
+        re.search(r"[^\W\d_]{2}", text)
+        and said <= EMPTY
+        and said.isdisjoint(word for form in gold.forms for word in split_tokens(form))
+    ):
         return wrong("no_name", text.strip())
     asks_what = not YES_NO_QUESTION.match(about.question.text)
     if not short and _lacks_name(text, gold, about):
@@ -516,7 +520,7 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         and any(len(word) <= _PET_NAME and word[:2] == own[:2] for word in mine for own in theirs)
     ):
         return False
-    known = frozenset() if sentence or {*map(stem, theirs)} <= about.words else about.words
+    known = frozenset() if sentence or numbered or {*map(stem, theirs)} <= about.words else about.words
     return bool(mine) and all(
         (not numbered and _differs_in_words(text, form, about))
         or not _shares_word(mine, {*split_tokens(form)} - left_out, known)

@@ -98,7 +98,9 @@ _BOUND = re.compile(
 
 
 FORBIDS = re.compile(  # "no person shall hold more than 4", "may not exceed"
-    r"\b(?:(?:shall|must|may|can|could|should|will|would|does|do|did) not|cannot|n't|never|no \w+ (?:shall|must|may|can|could|should|will))\b", re.IGNORECASE
+    r"\b(?:(?:shall|must|may|can|could|should|will|would|do|does|did) not|cannot|n't|never"
+    r"|no \w+ (?:shall|must|may|can|could|should|will))\b",
+    re.IGNORECASE,
 )
 _NONE = re.compile(
     r"\W*(?:(?:no|none|neither|nothing|(?P<both>both|either))(?: of (?:them|these|those|the (?:two|three|above)))?"

@@ -99,6 +99,7 @@ _AS_MUCH_MONEY = re.compile(  # words of a long answer that may state an amount 
     re.IGNORECASE,
 )
 _FACTORS = [Decimal(10) ** power for power in (-12, -9, -6, -3, -2, 0, 2, 3, 6, 9, 12)]  # of scales, and of per cent
+_ROUNDED = Decimal("0.005")  # share of a value by which one in another scale may be rounded
 _FEW_WORDS = 3  # of a gold answer that is a value and no more
 _BELIEVED = re.compile(r",?\s+(?:I|we)\s(?:think|believe|guess|suppose)\W*$")  # it is stated all the same
 _GROUPED = re.compile(r"\+?[\d\s()/-]{9,}")  # a telephone number, however its digits are grouped
@@ -200,9 +201,9 @@ def _match_one(
 def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequence[GoldAnswer]) -> bool:
     """Return whether an answer states no value of the gold answer's kind ("Ernst & Young LLP", "Yes.").
 
-    It may hold numbers of another kind, as a percentage where money is asked for, but no bare number, none with the
-    digits of the right one (EUR 5 for 5 %), and no word that may say how many ("all") or when ("today"). A long one
-    may hold no numbers but dates and those of names ("Note 7"), unless money or a share is asked for.
+    It may hold numbers of another kind, as a percentage where money is asked for, and those of names ("Note 7"), but
+    none that may be the right one in another scale or unit (EUR 5 for 5 %), and no word that may say how many ("all of
+    them") or when ("last week"). A long one may hold no numbers but dates, unless money or a share is asked for.
     """
     if says_none(text) and all(exact.amount for exact in gold.values):
         return True
@@ -228,20 +229,32 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequen
         if (one.year and dates) or ((firm or not long) and _is_of_another_kind(one, kinds, gold, about))
     ]
     rest = list(text)
-    for start, end in [(one.start, one.end) for one in (*dates, *others)]:
+    for start, end in [(one.start, one.end) for one in dates] + [(one.start, one.end) for one in others]:
         rest[start:end] = " " * (end - start)
     left = "".join(rest)
     if months and 0 not in months:  # another month is another day
         left = _MONTH.sub(lambda hit: hit[0] if NUMBERS[hit[0][:3].casefold()] in months else " ", left)
-    if not re.search(r"\w", text) or vague.search(left) or _counts_all(left, gold, about):
+    digits = re.findall(r"\d+(?:\.\d+)?", left)  # where they are no number, they are of a name: "Level 3"
+    if vague.search(left) or _counts_all(left, gold, about) or not re.search(r"[^\W\d_]" if digits else r"\w", text):
         return False
-    digits = re.findall(r"\d+(?:\.\d+)?", left)
     if gold.kind == "moment" and not beside:
         digits = [one for one in digits if any(str(part) in one for part in _date_parts(gold))]
-    if find_values(left) or moments(left) or ((own or beside) and digits):
+    ranks = about.many or firm  # they state no amount
+    if (
+        any(one.kind != "place" or not ranks for one in find_values(left))
+        or moments(left)
+        or ((own or beside) and digits and re.search(r"(?<![^\W\d_])\d", left))
+    ):
         return False
     stated = [*map(Decimal, digits), *(one.amount for one in others)]
-    return not any(amount * factor == exact.amount for amount in stated for factor in _FACTORS for exact in gold.values)
+    near = (
+        abs(amount * factor / exact.amount - 1)
+        for exact in gold.values
+        if exact.amount
+        for amount in stated
+        for factor in _FACTORS
+    )
+    return all(off > _ROUNDED for off in near)
 
 
 def _counts_all(text: str, gold: GoldAnswer, about: Expectation) -> bool:
@@ -265,8 +278,6 @@ def _is_of_another_kind(one: Value, kinds: set[str], gold: GoldAnswer, about: Ex
     """Return whether a number of a short answer is not of the gold answer's kind, nor a number of its date."""
     if one.kind == "measure":
         return _is_another_measure(one.unit, gold, about)
-    if one.kind == "place":
-        return about.many or kinds <= _FIRM
     if one.kind != "count":
         return one.kind in _FIRM - kinds
     if gold.kind in ("clock", "frequency"):
