@@ -103,10 +103,10 @@ _SEVERAL_OR_THOUGHT = re.compile(
 )
 _WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
 _ASKS_NAME = re.compile(
-    rf"{_WHO.pattern}|\bname of\b|\b(?:which|what)\s(?:\w+\s){{0,2}}?(?:company|firm|bank|agency|organi[sz]ation|team|person|"
-    r"player|actor|actress|author|writer|artist|band|singer|president|officer|city|country|state|county|town|island|river|"
-    r"sponsor|member|conference|event|segment|subsidiary|exchange|month|weekday|language|act|law|treaty|university|"
-    r"college|school|newspaper|ship|planet|continent|ocean|airport|publisher)\b",
+    rf"{_WHO.pattern}|\bname of\b|\b(?:which|what)\s(?:\w+\s){{0,2}}?(?:company|firm|bank|agency|organi[sz]ation|team|"
+    r"person|player|actor|actress|author|writer|artist|band|singer|president|officer|city|country|state|county|town|island|"
+    r"river|sponsor|member|conference|event|segment|subsidiary|exchange|month|weekday|language|act|law|treaty|"
+    r"university|college|school|newspaper|ship|planet|continent|ocean|airport|publisher)\b",
     re.IGNORECASE,
 )
 _ASKS_TOWN = re.compile(r"\b(?:which|what) (?:city|town|village)\b", re.IGNORECASE)
