@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 22  # years told of other things; operands of a change; what a question itself offers to choose from
+VERSION = 23  # phrases without anything of the kind that was asked; names that share no word but the question's
 
 
 @dataclass(frozen=True, slots=True)

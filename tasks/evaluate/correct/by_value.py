@@ -11,6 +11,7 @@ from rarefy.tasks.evaluate.correct.by_period import SECONDS, period_in_days
 from rarefy.tasks.evaluate.correct.by_words import SHORT, is_only_figures, names_other_entity
 from rarefy.tasks.evaluate.correct.claim_status import (
     DOWN,
+    FORBIDS,
     UP,
     Outcome,
     asked_direction,
@@ -269,7 +270,9 @@ _SAID_BOUNDS = {  # of an answer that repeats what the question asks for: "at le
         r"\b(?:at least|minimum|(?:no|not) (?:less|fewer) than|lowest|smallest|fewest)\b", re.IGNORECASE
     ),
     "less": re.compile(
-        r"\b(?:at most|maximum|(?:no|not) more than|not (?:to )?exceed(?:ing)?|up to|highest|largest)\b", re.IGNORECASE
+        r"\b(?:at most|maximum|(?:no|not) more than|not (?:to )?exceed(?:ing)?|up to|highest|largest)\b"
+        rf"|{FORBIDS.pattern}[^.;]*\b(?:more than|exceed)",
+        re.IGNORECASE,
     ),
 }
 _ASKED_BOUNDS = {  # and what asks for a least or a most in other words: "must", "may"

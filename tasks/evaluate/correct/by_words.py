@@ -39,6 +39,7 @@ from rarefy.tasks.evaluate.correct.normalise import (
     is_odd,
     split_tokens,
     split_words,
+    stems,
     strip_legal_form,
 )
 from rarefy.tasks.text import wordnet
@@ -102,11 +103,13 @@ _SEVERAL_OR_THOUGHT = re.compile(
 )
 _WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
 _ASKS_NAME = re.compile(
-    rf"{_WHO.pattern}|\b(?:which|what)\s(?:\w+\s){{0,2}}?(?:company|firm|bank|agency|organi[sz]ation|team|person|player|"
-    r"actor|actress|author|writer|artist|band|singer|president|officer|city|country|state|county|town|island|river|"
-    r"sponsor|member|conference|event|segment|subsidiary|exchange)\b",
+    rf"{_WHO.pattern}|\bname of\b|\b(?:which|what)\s(?:\w+\s){{0,2}}?(?:company|firm|bank|agency|organi[sz]ation|team|"
+    r"person|player|actor|actress|author|writer|artist|band|singer|president|officer|city|country|state|county|town|island|"
+    r"river|sponsor|member|conference|event|segment|subsidiary|exchange|month|weekday|language|act|law|treaty|"
+    r"university|college|school|newspaper|ship|planet|continent|ocean|airport|publisher)\b",
     re.IGNORECASE,
 )
+_ASKS_TOWN = re.compile(r"\b(?:which|what) (?:city|town|village)\b", re.IGNORECASE)
 _BRACKETED = re.compile(r"\([^()]*\)")
 _ORDERED = re.compile(r"\b(?:from|to|than|before|after|over|under|by)\b", re.IGNORECASE)  # order tells who does what
 _FIRM = re.compile(rf"&|\b(?:{'|'.join(LEGAL)})\b", re.IGNORECASE)
@@ -218,6 +221,13 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         len(tokens) <= STATEMENT and (_is_another_name(text, gold, about) or _is_another_code_name(text, gold, about))
     ):
         return wrong("other_name", text.strip())
+    said = {*split_tokens(text)}
+    if (
+        re.search(r"[^\W\d_]{2}", text)
+        and said <= EMPTY
+        and said.isdisjoint(word for form in gold.forms for word in split_tokens(form))
+    ):
+        return wrong("no_name", text.strip())
     asks_what = not YES_NO_QUESTION.match(about.question.text)
     if not short and _lacks_name(text, gold, about):
         return wrong("no_name", text.strip())
@@ -414,7 +424,7 @@ def _is_prose_for_code(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         bool(told)
         and not told & _UNNAMED
         and any(len(piece) > 2 for piece in pieces)
-        and not any(piece in run or word in piece for piece in pieces for word in told)
+        and not any((len(piece) > 2 and piece in run) or word in piece for piece in pieces for word in told)
     )
 
 
@@ -503,15 +513,25 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     run_together = "".join(split_tokens(text))
     if any(run in run_together for run in ("".join(split_tokens(form)) for form in forms)):
         return False
-    if not numbered and all(_differs_in_words(text, form, about) for form in forms):
-        return True
     if (
         len(mine) == 1
+        and text[0].isupper()
         and not text.isupper()
         and any(len(word) <= _PET_NAME and word[:2] == own[:2] for word in mine for own in theirs)
     ):
         return False
-    return bool(mine) and not {word[:4] for word in mine} & {word[:4] for word in theirs}
+    known = frozenset() if sentence or numbered or {*map(stem, theirs)} <= about.words else about.words
+    return bool(mine) and all(
+        (not numbered and _differs_in_words(text, form, about))
+        or not _shares_word(mine, {*split_tokens(form)} - left_out, known)
+        for form in forms
+    )
+
+
+def _shares_word(mine: set[str], theirs: set[str], known: frozenset[str]) -> bool:
+    """Return whether two names share a word, by its first letters, of those that are not known from the question."""
+    told, asked = ({word[:4] for word in words if stem(word) not in known} for words in (mine, theirs))
+    return bool(told & asked)
 
 
 def _without_numbers(name: str) -> str:
@@ -541,6 +561,8 @@ def _differs_in_words(text: str, form: str, about: Expectation) -> bool:
         return False
     pairs = [pair for pair in zip(mine, theirs, strict=True) if pair[0] != pair[1]]
     told, asked = (" ".join(side) for side in zip(*pairs, strict=True)) if pairs else ("", "")
+    if stems(told) <= about.words:
+        return False
     return 0 < len(pairs) < len(mine) and SequenceMatcher(None, told, asked).ratio() < _ALIKE
 
 
@@ -606,13 +628,14 @@ def _find_form(
     name = _person_name(form)
     if name:
         first, last = map(stem, name)
+        own = {word[:4] for word in split_tokens(form)}
         for at in (at for at, word in enumerate(stemmed) if word == first):
             for end in range(at + 1, min(at + 4, len(tokens))):
-                between = tokens[at + 1 : end]
-                if stemmed[end] == last and all(
-                    text[word.start].isupper() for word in (tokens[at], *between, tokens[end])
-                ):
-                    yield at, end
+                words = tokens[at : end + 1]
+                if stemmed[end] == last and all(text[word.start].isupper() for word in words):
+                    told = {word.text[:4] for word in words}
+                    if not all(any(len(word) > 2 for word in new) for new in (told - own, own - told)):
+                        yield at, end  # else both have a middle name that the other has not
 
 
 def _person_name(form: str) -> tuple[str, str] | None:
@@ -729,6 +752,8 @@ def _is_listed(name: str, before: str, after: str, about: Expectation) -> bool:
         located = (
             not joined and not place and len(items) == 2 and items[-1] in PLACES
         )  # "Hollis & Crane LLP, San Jose, California"
+        if not joined and len(items) == 1 and _ASKS_TOWN.search(about.question.text):
+            return False  # "Toronto, Ontario"
         return joined or len(items) > 2 or not (located or all(_is_description(item, place, about) for item in items))
     hit = None if _STREET.match(before) else _LISTED.search(before)
     return hit is not None and not _is_known(hit["item"], about)

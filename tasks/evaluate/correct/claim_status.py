@@ -97,6 +97,11 @@ _BOUND = re.compile(
 )  # fmt: skip
 
 
+FORBIDS = re.compile(  # "no person shall hold more than 4", "may not exceed"
+    r"\b(?:(?:shall|must|may|can|could|should|will|would|do|does|did) not|cannot|n't|never"
+    r"|no \w+ (?:shall|must|may|can|could|should|will))\b",
+    re.IGNORECASE,
+)
 _NONE = re.compile(
     r"\W*(?:(?:no|none|neither|nothing|(?P<both>both|either))(?: of (?:them|these|those|the (?:two|three|above)))?"
     r"|no ?(?:one|body))\W*",
@@ -226,7 +231,9 @@ def stated_bound(before: str) -> str:
     hit = _BOUND.search(before[-120:])
     if hit is None:
         return ""
-    return "more" if hit["more"] or hit["gt"] else "less"
+    more = bool(hit["more"] or hit["gt"])
+    denied = hit["more"] and FORBIDS.search(clause_before(before, len(before) - len(hit[0])))
+    return "more" if more and not denied else "less"
 
 
 @dataclass(frozen=True, slots=True)

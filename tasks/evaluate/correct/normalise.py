@@ -32,7 +32,8 @@ _GLUED = re.compile(r"\b(on|by|in|at|to|of|the|and|from|with|was|is)(?=[A-Z][a-z
 _SEASON = re.compile(r"\b((?:1[5-9]|20)\d\d)\s?[-–—/]\s?(\d\d)(?![\d-])")  # "1979–80"
 _SAME = {word: str(n) for word, n in WORDS.items() if 0 < n <= 10} | {
     "&": "and", "inc": "incorporated", "corp": "corporation", "co": "company", "ltd": "limited", "dept": "department",
-    "usa": "us", "pct": "percent", "%": "percent", "intl": "international", "mr": "", "mrs": "", "ms": "", "dr": "",
+    "usa": "us", "pct": "percent", "%": "percent", "intl": "international", "saint": "st",
+    "mr": "", "mrs": "", "ms": "", "dr": "",
 }  # fmt: skip
 _ROMAN = dict(
     zip(

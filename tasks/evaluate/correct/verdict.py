@@ -14,7 +14,6 @@ from rarefy.tasks.evaluate.correct.by_set import judge_set
 from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
 from rarefy.tasks.evaluate.correct.by_version import judge_version
 from rarefy.tasks.evaluate.correct.by_words import (
-    REFERENCE,
     SHORT,
     is_capitalised,
     is_only_figures,
@@ -62,7 +61,7 @@ from rarefy.tasks.evaluate.protocols.protocol import Protocol
 from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
 from rarefy.tasks.models.llm.faults import replace_surrogates
 from rarefy.tasks.text import wordnet
-from rarefy.tasks.text.dates import MONTH, NAMES, Moment, Parts, compare_moments, moments
+from rarefy.tasks.text.dates import MONTH, NAMES, NUMBERS, Moment, Parts, compare_moments, moments
 from rarefy.tasks.text.quantities import MEASURES, ORDINALS, SCALE_WORDS
 from rarefy.tasks.text.refusals import Refusal, refusal
 from rarefy.tasks.text.stems import stem
@@ -76,19 +75,17 @@ _SAYS = frozenset(
 )
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she|that|this|these|those|there|you|we)\b(?:'s|'re)?", re.IGNORECASE)
 _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B. Company" has no article
-    r"\b(?:no|none|nobody|nothing|any|all|both|half|most|never|always|not|"
-    rf"an? (?:\w+ )?(?:{'|'.join(MEASURES)}|{SCALE_WORDS}|"
+    rf"\b(?:always|an? (?:\w+ )?(?:{'|'.join(MEASURES)}|{SCALE_WORDS}|"
     r"dozen|couple|few|pair|while|moment|little|long|third|quarter|fifth|tenth|single|lot|number|"
-    r"percent|point|penny|dollar|euro|bit|share|part)|once|"
+    r"percent|point|penny|dollar|euro|bit|share|part)|once|one time|"
     r"(?:doubl|tripl|quadrupl|halv)\w+)\b",
     re.IGNORECASE,
 )
-_ORDINAL_PREFIX = re.compile(r"\b(?:first|second|third)-(?=[a-z])", re.IGNORECASE)  # "third-party carriers"
-_NUMBERED_NAME = re.compile(  # "Note 7", "KC-46A", "10-K", "(b)(3)"
-    rf"{REFERENCE.pattern.replace('?P<number>', '?:')}|\b(?!FY|[QH]\d\b)[A-Z]+-?\d+[A-Z]*\b"
-    r"|\b\d+(?:\.\d+){2,}\b|\b\d{1,3}-[A-Z]\b|\b\d[DG]\b",
-    re.IGNORECASE,
+_ALL = re.compile(  # of what: "all", "nearly all", "all of them", "all members"
+    r"^\W*(?:\w+ )?(?:all|any|both|half|most)\W*$|\b(?:all|any|both|half|most) (?P<noun>\w+)", re.IGNORECASE
 )
+_OF_WHAT = ("", "of", "the", "these", "those", "them")
+_ORDINAL_PREFIX = re.compile(r"\b(?:first|second|third)-(?=[a-z])", re.IGNORECASE)  # "third-party carriers"
 _VAGUE_PROSE = re.compile(  # words of a long answer that may say how much, or decline
     r"\b(?:cannot|without|(?:do|does|did) not|not (?:available|given|stated)|nothing|no (?:figure|amount|number)"
     r"|impossible|unable|needs?|please"
@@ -101,19 +98,18 @@ _AS_MUCH_MONEY = re.compile(  # words of a long answer that may state an amount 
     r"|(?:doubl|tripl|quadrupl|halv)\w+)\b",
     re.IGNORECASE,
 )
-_WHEN_IN_PROSE = re.compile(  # words of a long answer that may state a day without a date
-    r"\b(?:today|yesterday|tomorrow|now|currently|ago|last|next|same|previous|following|later|earlier|eve|centur\w+"
-    rf"|decades?|spring|summer|autumn|fall|winter|season|holiday|christmas|easter|\w+day|{MONTH})\b|n't\b",
-    re.IGNORECASE,
-)
+_FACTORS = [Decimal(10) ** power for power in (-12, -9, -6, -3, -2, 0, 2, 3, 6, 9, 12)]  # of scales, and of per cent
+_ROUNDED = Decimal("0.005")  # share of a value by which one in another scale may be rounded
 _FEW_WORDS = 3  # of a gold answer that is a value and no more
 _BELIEVED = re.compile(r",?\s+(?:I|we)\s(?:think|believe|guess|suppose)\W*$")  # it is stated all the same
 _GROUPED = re.compile(r"\+?[\d\s()/-]{9,}")  # a telephone number, however its digits are grouped
 _WHEN = re.compile(  # words that may state a time without a date
-    r"\b(?:no|not|never|always|an?|centur\w+|decades?|years?|months?|weeks?|day|night|eve|morning|spring|summer|autumn"
-    rf"|fall|winter|season|today|now|currently|ongoing|\w+day|{MONTH})\b",
+    r"\b(?:today|yesterday|tomorrow|ago|last|next|same|previous|following|later|earlier|eve|night|morning|(?:centur|decad)\w+"
+    r"|years?|months?|weeks?|days?|spring|summer|autumn|fall|winter|season|holiday|christmas|easter|\w+day"
+    rf"|(?!(?-i:may)\b){MONTH})\b",
     re.IGNORECASE,
 )
+_MONTH = re.compile(rf"\b{MONTH}(?!\w)", re.IGNORECASE)
 _HOUR = re.compile(  # words that may state a time of day, and part of "every Monday at 10"
     r"\b(?:no|not|never|always|any|all|morning|noon|afternoon|evening|(?:mid)?night|dawn|dusk|sun(?:rise|set)|hours?|now|\w+day"
     r"|(?:close|start|end|begin\w*) of)\b",
@@ -205,47 +201,70 @@ def _match_one(
 def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequence[GoldAnswer]) -> bool:
     """Return whether an answer states no value of the gold answer's kind ("Ernst & Young LLP", "Yes.").
 
-    It may hold numbers of another kind, as a percentage where money is asked for, but no bare number, none with the
-    digits of the right one (EUR 5 for 5 %), and no word that may say how many ("all") or when ("today"). A long one
-    may hold no numbers but dates and those of names ("Note 7"), unless money or a share is asked for.
+    It may hold numbers of another kind, as a percentage where money is asked for, and those of names ("Note 7"), but
+    none that may be the right one in another scale or unit (EUR 5 for 5 %), and no word that may say how many ("all of
+    them") or when ("last week"). A long one may hold no numbers but dates, unless money or a share is asked for.
     """
     if says_none(text) and all(exact.amount for exact in gold.values):
         return True
     if gold.kind == "moment" and (number := _lone_number(text)) and number.amount < 1000:
-        parts = {part for one in gold.moments for way in one.ways for part in (*way, (way[0] or 0) % 100)}
-        return number.amount not in parts
+        return number.amount not in _date_parts(gold)
     kinds = {exact.kind for exact in gold.values} or {"moment"}
     long = len(split_words(text)) > SHORT
     firm = kinds <= _FIRM
     day = gold.kind == "moment" and all(way[1] for one in gold.moments for way in one.ways)
     if long and (beside or not (day or _is_plain_value(gold)) or _VAGUE_PROSE.search(text)):
         return False
-    if long and (day or firm):
-        vague = _WHEN_IN_PROSE if day else _AS_MUCH_MONEY
-    else:
-        vague = {"moment": _WHEN, "clock": _HOUR, "frequency": _HOW_OFTEN}.get(gold.kind, _AS_MUCH)
-    if not re.search(r"\w", text) or vague.search(text):
-        return False
-    bare_years = (long and not day) or kinds <= {"money", "percent"}  # else a year may be a number
-    own = gold.kind in ("moment", "clock", "frequency")
+    vague = {"moment": _WHEN, "clock": _HOUR, "frequency": _HOW_OFTEN}.get(gold.kind, _AS_MUCH)
+    vague = _AS_MUCH_MONEY if long and firm else vague
+    months = {way[1] for one in gold.moments for way in one.ways}
+    own = gold.kind != "value"
+    may_be_year = any(exact.unit in SECONDS or 1000 <= exact.amount <= 2100 for exact in gold.values)
+    bare_years = not own and (long or firm or not (beside or may_be_year))
     dates = [one for one in moments(text) if bare_years or (not own and any(way[1] for way in one.ways))]
     text = _ORDINAL_PREFIX.sub("", text)
     others = [
         one
         for one in find_values(text)
-        if (one.year and dates)
-        or ((firm or not long) and _is_of_another_kind(one, kinds, gold, about))
-        or (firm and long and one.kind == "place")
+        if (one.year and dates) or ((firm or not long) and _is_of_another_kind(one, kinds, gold, about))
     ]
     rest = list(text)
     for start, end in [(one.start, one.end) for one in dates] + [(one.start, one.end) for one in others]:
         rest[start:end] = " " * (end - start)
     left = "".join(rest)
-    if find_values(left) or moments(left) or re.search(r"\d", _NUMBERED_NAME.sub("", left)):
+    if months and 0 not in months:  # another month is another day
+        left = _MONTH.sub(lambda hit: hit[0] if NUMBERS[hit[0][:3].casefold()] in months else " ", left)
+    digits = re.findall(r"\d+(?:\.\d+)?", left)  # where they are no number, they are of a name: "Level 3"
+    if vague.search(left) or _counts_all(left, gold, about) or not re.search(r"[^\W\d_]" if digits else r"\w", text):
         return False
-    figures = {_leading_digits(exact.amount) for exact in gold.values}
-    named = (Decimal(digits) for digits in re.findall(r"\d+", left))
-    return figures.isdisjoint(map(_leading_digits, (*named, *(one.amount for one in others))))
+    if gold.kind == "moment" and not beside:
+        digits = [one for one in digits if any(str(part) in one for part in _date_parts(gold))]
+    ranks = about.many or firm  # they state no amount
+    if (
+        any(one.kind != "place" or not ranks for one in find_values(left))
+        or moments(left)
+        or ((own or beside) and digits and re.search(r"(?<![^\W\d_])\d", left))
+    ):
+        return False
+    stated = [*map(Decimal, digits), *(one.amount for one in others)]
+    near = (
+        abs(amount * factor / exact.amount - 1)
+        for exact in gold.values
+        if exact.amount
+        for amount in stated
+        for factor in _FACTORS
+    )
+    return all(off > _ROUNDED for off in near)
+
+
+def _counts_all(text: str, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether words may state how many of what the question speaks of there are: all, or none if that is so."""
+    if any(not exact.amount for exact in gold.values) and NEGATION.search(text):
+        return True
+    if gold.kind != "value" or all(exact.kind == "measure" for exact in gold.values):
+        return False
+    nouns = ((hit["noun"] or "").casefold() for hit in _ALL.finditer(text))
+    return any(noun in _OF_WHAT or stem(noun) in about.words for noun in nouns)
 
 
 def _lone_number(text: str) -> Value | None:
@@ -264,10 +283,17 @@ def _is_of_another_kind(one: Value, kinds: set[str], gold: GoldAnswer, about: Ex
     if gold.kind in ("clock", "frequency"):
         return False
     if gold.kind == "moment":
-        parts = {part for date in gold.moments for way in date.ways for part in (*way, way[0] % 100)}
-        return one.amount not in parts and (one.worded or one.pointed or bool(split_tokens(one.nouns)))
+        named = bool(split_tokens(one.nouns))
+        return (one.worded and named) or (one.amount not in _date_parts(gold) and (one.worded or one.pointed or named))
+    if one.amount < 1 and one.worded:
+        return False  # "half of them"
     things = {stem(word) for word in split_tokens(one.nouns)[:1]}
     return (bool(things) and not things & about.words) or (one.scaled and kinds <= _UNSCALED)
+
+
+def _date_parts(gold: GoldAnswer) -> set[int]:
+    """Return the numbers that may be written in the gold answer's dates: years, in two digits too, months, days."""
+    return {part for one in gold.moments for way in one.ways for part in (*way, way[0] % 100) if part}
 
 
 def _is_plain_value(gold: GoldAnswer) -> bool:
@@ -287,11 +313,6 @@ def _is_another_measure(unit: str, gold: GoldAnswer, about: Expectation) -> bool
     units = {exact.unit for exact in gold.values if exact.kind == "measure"}
     long = unit in SECONDS and unit not in ("second", "minute", "hour")  # "two years later" may be a date
     return all((own in SECONDS) != (unit in SECONDS) for own in units) and not (gold.kind == "moment" and long)
-
-
-def _leading_digits(amount: Decimal) -> tuple[int, ...]:
-    """Return the first three digits of an amount."""
-    return amount.normalize().as_tuple().digits[:3]
 
 
 def _match_otherwise(
@@ -475,12 +496,13 @@ def _judge_moment(
     if less:
         return unclear("less_exact", quote(less[0]))
     alone = len(dates) == 1 and set(split_tokens(text[: dates[0].start] + text[dates[0].end :])) <= EMPTY
-    firm = [one for one in other if is_asserted(one) and (alone or not exact or any(any(way[1:]) for way in one.ways))]
+    short = len(split_words(text)) <= SHORT
+    firm = [one for one in other if is_asserted(one) and (short or not exact or any(any(way[1:]) for way in one.ways))]
     if (
         not gold.unread
         and firm
         and len(firm) == len(other)
-        and (beside or len({one.ways for one in other}) == 1 or len(split_words(text)) <= SHORT)
+        and (beside or len({one.ways for one in other}) == 1 or short)
         and not is_compared(text[: firm[0].start][-40:])
         and not any(str(year) in text for mine in gold.moments if mine.only_year for year in mine.years)
     ):
