@@ -296,6 +296,7 @@ def _rotate_row_labels(rows: Sequence[tuple[int, int]], text: str) -> Iterator[E
     run: list[tuple[int, int, str, Decimal]] = []
     sort = ""
     labels = [text[a:b].strip("| ").partition("|")[0].strip().casefold() for a, b in rows]
+    dateless = Counter(re.sub(r"\d+", "#", label) for label in labels if any(c.isdigit() for c in label))
     for start, end in (*rows, (0, 0)):
         cells = [match.span() for match in _CELL.finditer(text, start, end)]
         cells = [(a, b) for a, b in cells if text[a:b].strip()]
@@ -306,6 +307,8 @@ def _rotate_row_labels(rows: Sequence[tuple[int, int]], text: str) -> Iterator[E
         told = any(len(re.findall(r"[^\W\d_]{3,}", text[a:b])) > 1 for a, b in cells[1:])
         # "Accounts receivable" and "Accounts receivable, net" hang together
         derived = any(other != label.casefold() and other.startswith(label.casefold()) for other in labels)
+        # "Nonvested as of May 31, 2024" and "... 2025": a balance, and what the rows between them add up to
+        derived = derived or dateless[re.sub(r"\d+", "#", label.casefold())] > 1
         named = re.search(r"[^\W\d_]{2,}", label) is not None and not _TOTAL.search(label)
         ordinary = full and named and not told and not derived and kind
         if not ordinary or (run and kind != sort):

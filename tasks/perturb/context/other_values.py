@@ -344,7 +344,8 @@ def _format_like(old: Value, value: Value) -> str:
 def _normalise_capitals(new: str, old: str) -> str:
     """A name, capitalised by word where only the new one is all capitals, as on a cover."""
     shouted = new.isupper() and not old.isupper() and (len(new.split()) > 1 or len(new) > 6)
-    return re.sub(r"[^\W\d_]+", lambda m: m.group().capitalize(), new) if shouted else new
+    # "KPMG LLP" has no vowels: letters, not words
+    return re.sub(r"[^\W\d_]*[AEIOUY][^\W\d_]*", lambda m: m.group().capitalize(), new) if shouted else new
 
 
 def _reveals_owner(value: Value, new: str, old: Value) -> bool:

@@ -226,7 +226,8 @@ def find_sections(chunk: Chunk, without: Set[str] = frozenset()) -> Iterator[Det
         words = heading.split()
         plain = heading[:1].isupper() and len(words) <= MOST_CALLED and re.fullmatch(r"[A-Za-z][A-Za-z ,'’-]*", heading)
         bare = {word.lower().strip(",") for word in words}
-        if plain and heading.casefold() not in without and not bare & (_TOO_NEAR | _POINTING | _BARE):
+        told = heading.casefold() in without or _clean_topic(heading, chunk.text[:READ])
+        if plain and not told and not bare & (_TOO_NEAR | _POINTING | _BARE):
             yield Detail("", f"{_HAS}“{heading}”", chunk.chunk_id)
 
 

@@ -403,12 +403,19 @@ def _embed_by_tags(doc: "Doc") -> str:
         if not verbs and (found := find_asked_verb(doc)) > at:
             verbs = [doc[found]]
         verb = verbs[0] if len(verbs) == 1 and aux not in _HAD_AS_VERB else None
-        if verb is None or not any(r.pos == "v" and r.form == "base" for r in readings(verb.lower_)):
+        # "a resident take paid leave": another word before it could be the verb as well
+        if verb is None or any(_may_be_verb(t) for t in doc[at + 2 : verb.i]) or not _may_be_verb(verb):
             return ""
     if verb.i == at + 1 or doc[verb.i - 1].pos_ not in _NAMED:
         return ""
     told = _told(doc[at + 1 : verb.i].text, doc[verb.i : end].text, aux)
     return f"{wh} {told}" if told else ""
+
+
+def _may_be_verb(token: "Token") -> bool:
+    """Whether a word after a noun can be a verb in its base form."""
+    base = any(r.pos == "v" and r.form == "base" for r in readings(token.lower_))
+    return base and token.nbor(-1).pos_ in _NAMED and token.pos_ != "ADP"
 
 
 def _place_last(doc: "Doc") -> Iterator[tuple[str, str]]:
