@@ -20,6 +20,7 @@ from rarefy.tasks.text.dates import SHORT as SHORT_MONTHS
 from rarefy.tasks.text.notations import contains_answer
 from rarefy.tasks.text.sentences import STARTERS, sentences
 from rarefy.tasks.text.states import STATES
+from rarefy.tasks.text.stems import stems
 from rarefy.tasks.text.syntax.tree import TaggedWord, tag_words
 from rarefy.tasks.text.wordnet import known, readings
 
@@ -512,7 +513,10 @@ def _is_irrelevant(case: Case, detail: Detail) -> bool:
         return False
     # of a source only something else is told
     asked = (_lemmas(_NAMED_SOURCE.sub("", case.text)) - _lemmas(detail.who)) | _lemmas(case.answer)
-    return not (_lemmas(detail.statement) & asked) - _SAME
+    # a section called "Elections" is on who is elected
+    named = detail.statement.removeprefix(_HAS) if detail.statement.startswith(_HAS) else ""
+    called = {word for word in stems(named) if len(word) > 2} & (set(stems(case.text)) - _SAME)
+    return not (called or (_lemmas(detail.statement) & asked) - _SAME)
 
 
 def _lemmas(text: str) -> set[str]:
