@@ -20,6 +20,7 @@ from rarefy.tasks.perturb.context.swaps import (
     apply_edits,
     correct_articles,
     find_figures,
+    is_in_range,
     replace_value,
     round_like,
 )
@@ -271,6 +272,8 @@ def _may_change(text: str, figure: Figure) -> bool:
         return False  # in code
     if _SAID_AGAIN.match(text, figure.end):
         return False  # "50 basis points (half a percentage point)"
+    if is_in_range(text, figure.start, figure.end):
+        return False
     if number.amount in _find_worded_amounts(text):
         return False  # "no more than three 2 year terms" beside "a two-year term"
     whole = _OF_SO_MANY.match(text, figure.end)

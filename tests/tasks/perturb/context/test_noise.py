@@ -183,6 +183,7 @@ def test_labels_do_not_change_places_where_a_sign_or_another_row_would_tell(rows
     [
         "A senior needs 2 years (2 to the middle), as we say here.",
         "Our 2023 fiscal year was long.",
+        "It takes 2-3 weeks until it is there.",
         "Each of them serves a two-year term. They serve no more than three terms of 2 years.",
         "A rise of 50 basis points (half a percentage point) is told.",
         "It prints `3 filtered out` at the end of it.",

@@ -229,3 +229,7 @@ def test_letters_that_are_no_word_keep_their_capitals():
     index.by_kind["auditor",].append(Value("KPMG LLP", None, "", "t", "KPMG LLP"))
     old = Value("PricewaterhouseCoopers LLP", None, "", "s", "PwC")
     assert [s.new for s in find_replacements(index.sort(), old, [("auditor",)], "ORG")] == ["KPMG LLP"]
+
+
+def test_one_end_of_a_range_is_not_made_up():
+    assert not list(draw_figures("10 - 15%", Random(1)))

@@ -96,6 +96,13 @@ def orders(text, entity=""):
             "Who is it that must approve the purchase of a computer at 37signals?",
         }),
         ("What was the increase in Medicare?", "", {"Please tell me what the increase in Medicare was."}),
+        ("Of Ohio and Iowa, which had the higher rate?", "", {"Which of Ohio and Iowa had the higher rate?"}),
+        ("In fiscal 2024, what was the cost of the segment of the company?", "", {
+            "What was the cost of the segment of the company in fiscal 2024?",
+            "Please tell me what the cost of the segment of the company was in fiscal 2024.",
+        }),
+        ("How much higher was revenue in 2024 than in 2023?", "",
+         {"Please tell me how much higher revenue was in 2024 than in 2023."}),
         ("How often are lessons released?", "", {"Please tell me how often lessons are released."}),
         ("Which adapters should the room come with?", "",
          {"Please tell me which adapters the room should come with."}),
