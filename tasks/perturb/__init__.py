@@ -21,4 +21,4 @@ __all__ = [
     "vary_with_similarities",
 ]
 
-VERSION = 16  # back-translation by a model alone
+VERSION = 17  # questions asked in a statement, more words, sections by name

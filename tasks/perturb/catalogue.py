@@ -190,6 +190,7 @@ QUERY = (
         about="another grammar, punctuation and word order, the words as they were",
         checks=("same_facts", "similarity"),
         rules="rarefy.tasks.perturb.query.grammar:grammar",
+        parses=True,
         role="grammar",
     ),
     _rare_query(

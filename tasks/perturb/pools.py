@@ -19,6 +19,7 @@ from rarefy.tasks.perturb.context.other_values import (
     find_replacements,
     index_answers,
     index_triplets,
+    invent_counts,
     invent_figures,
     is_distinct,
     is_figure_kind,
@@ -32,7 +33,7 @@ from rarefy.tasks.perturb.passages import split_passages
 from rarefy.tasks.questions.operands import as_passages_state_it
 from rarefy.tasks.text.notations import Number, contains_answer, find_numbers, is_same_number, parse_only_number
 
-VERSION = 10  # no passage that states a part of what a gold one does
+VERSION = 11  # dates, and numbers in words, get others too
 
 SPARE = 4  # candidates for each passage wanted: some hold the answer, some say nothing
 POINTS = 8  # of a document on the hash ring, so that documents are drawn about evenly
@@ -215,6 +216,7 @@ class _SwapFinder:
         if not kind or not is_figure_kind(kind):
             yield from self._beside(question)
         if not kind:
+            yield from invent_counts(question.answer, "NUMBER", question.question_id)
             return
         if kind == "NAME who":
             yield from find_namesakes(
@@ -228,7 +230,9 @@ class _SwapFinder:
             chain(
                 find_replacements(self.answered, value, [(kind,)], name, question.aliases, question.text),
                 find_other_states(question.answer, name),
-                invent_figures(question.answer, question.aliases, name, question.question_id) if number else (),
+                invent_figures(question.answer, question.aliases, name, question.question_id)
+                if number or name == "DATE"
+                else (),
             )
         )
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from html import escape
 from itertools import combinations, pairwise
 from random import Random
@@ -19,11 +20,14 @@ from rarefy.tasks.perturb.context.swaps import (
     apply_edits,
     correct_articles,
     find_figures,
+    is_in_range,
     replace_value,
     round_like,
 )
 from rarefy.tasks.perturb.passages import DIVIDER, split_units
+from rarefy.tasks.text.dates import MONTHS
 from rarefy.tasks.text.notations import contains_answer
+from rarefy.tasks.text.quantities import quantities
 from rarefy.tasks.text.stems import stems
 
 # False passages
@@ -268,6 +272,10 @@ def _may_change(text: str, figure: Figure) -> bool:
         return False  # in code
     if _SAID_AGAIN.match(text, figure.end):
         return False  # "50 basis points (half a percentage point)"
+    if is_in_range(text, figure.start, figure.end):
+        return False
+    if number.amount in _find_worded_amounts(text):
+        return False  # "no more than three 2 year terms" beside "a two-year term"
     whole = _OF_SO_MANY.match(text, figure.end)
     if whole and _read_value(figure) * 2 > _SO_MANY[whole[1]]:
         return False  # there are no more than so many
@@ -275,6 +283,12 @@ def _may_change(text: str, figure: Figure) -> bool:
         return True
     named = _IN_A_NAME.search(text[max(0, figure.start - 24) : figure.start])
     return number.kind in ("count", "measure") and not named and _NOUN.match(text, figure.end) is not None
+
+
+@lru_cache(500)
+def _find_worded_amounts(text: str) -> frozenset[Decimal]:
+    """The amounts that a passage states in words, which stay as they are."""
+    return frozenset(quantity.amount for quantity in quantities(text) if quantity.worded and quantity.value != 1)
 
 
 def _reverse_trends(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Edit]:
@@ -291,11 +305,15 @@ def _reverse_trends(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Edi
             yield start + match.start(), start + match.end(), _TREND[match.group()]
 
 
+_DATE_WORD = re.compile(rf"\d+|{'|'.join(MONTHS)}")
+
+
 def _rotate_row_labels(rows: Sequence[tuple[int, int]], text: str) -> Iterator[Edit]:
     """Edits that move each label to the previous row of the same kind, so that sums still hold."""
     run: list[tuple[int, int, str, Decimal]] = []
     sort = ""
     labels = [text[a:b].strip("| ").partition("|")[0].strip().casefold() for a, b in rows]
+    dateless = Counter(_DATE_WORD.sub("#", label) for label in labels if any(c.isdigit() for c in label))
     for start, end in (*rows, (0, 0)):
         cells = [match.span() for match in _CELL.finditer(text, start, end)]
         cells = [(a, b) for a, b in cells if text[a:b].strip()]
@@ -306,6 +324,8 @@ def _rotate_row_labels(rows: Sequence[tuple[int, int]], text: str) -> Iterator[E
         told = any(len(re.findall(r"[^\W\d_]{3,}", text[a:b])) > 1 for a, b in cells[1:])
         # "Accounts receivable" and "Accounts receivable, net" hang together
         derived = any(other != label.casefold() and other.startswith(label.casefold()) for other in labels)
+        # "Nonvested as of May 31, 2024" and "... 2025": a balance, and what the rows between them add up to
+        derived = derived or dateless[_DATE_WORD.sub("#", label.casefold())] > 1
         named = re.search(r"[^\W\d_]{2,}", label) is not None and not _TOTAL.search(label)
         ordinary = full and named and not told and not derived and kind
         if not ordinary or (run and kind != sort):

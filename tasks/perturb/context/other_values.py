@@ -14,7 +14,7 @@ from rarefy.tasks.perturb.context.swaps import draw_figures, find_figures, parse
 from rarefy.tasks.text.dates import moments
 from rarefy.tasks.text.names import ENDING, ENGLISH_FORMS, is_legal_form, without_form
 from rarefy.tasks.text.notations import contains_answer, find_numbers
-from rarefy.tasks.text.quantities import quantities
+from rarefy.tasks.text.quantities import UNITS, quantities
 from rarefy.tasks.text.states import STATES
 
 # Short forms of names
@@ -344,7 +344,8 @@ def _format_like(old: Value, value: Value) -> str:
 def _normalise_capitals(new: str, old: str) -> str:
     """A name, capitalised by word where only the new one is all capitals, as on a cover."""
     shouted = new.isupper() and not old.isupper() and (len(new.split()) > 1 or len(new) > 6)
-    return re.sub(r"[^\W\d_]+", lambda m: m.group().capitalize(), new) if shouted else new
+    # "KPMG LLP" has no vowels: letters, not words
+    return re.sub(r"[^\W\d_]*[AEIOUY][^\W\d_]*", lambda m: m.group().capitalize(), new) if shouted else new
 
 
 def _reveals_owner(value: Value, new: str, old: Value) -> bool:
@@ -413,6 +414,22 @@ def invent_figures(old: str, taken: Sequence[str], name: str, seed: str) -> Iter
         if new not in seen and is_distinct(new, old, taken):
             seen.add(new)
             yield Swap(old, new, name)
+
+
+_WORDED = "|".join(word for word, size in UNITS.items() if 2 <= size <= 12)
+_COUNTED = re.compile(rf"(?<![\w-])(?:{_WORDED})(?!\w|-(?:thirds|quarters|fifths))", re.IGNORECASE)
+
+
+def invent_counts(old: str, name: str, seed: str) -> Iterator[Swap]:
+    """Swaps of a number in words for others, half to twice as large: "six days" for "ten days"; without a source."""
+    found = _COUNTED.findall(old)
+    if len(found) != 1 or find_numbers(old):
+        return
+    size = UNITS[found[0].lower()]
+    others = [word for word, other in UNITS.items() if 2 <= other <= 12 and size <= 2 * other <= 4 * size]
+    for word in sorted(set(others) - {found[0].lower()}, key=lambda word: row_id(seed, old, word)):
+        written = word.capitalize() if found[0][0].isupper() else word
+        yield Swap(old, _COUNTED.sub(written, old), name)
 
 
 # Names in lists

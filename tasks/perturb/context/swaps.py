@@ -102,6 +102,14 @@ def _starts_with_vowel(word: str) -> bool:
     return first[:1] in "aeiou" and not re.match(r"uni|eu|one\b|use|u\.", first)
 
 
+def is_in_range(text: str, start: int, end: int) -> bool:
+    """Whether digits are one end of a range like "6-7", which could be turned round."""
+    return (
+        re.match(r"\s?[-–]\s?\d", text[end : end + 4]) is not None
+        or re.search(r"\d\s?[-–]\s?\Z", text[max(start - 4, 0) : start]) is not None
+    )
+
+
 def draw_figures(old: str, random: Random) -> Iterator[str]:
     """Random figures in the notation of one: wrong but plausible, 0.6 to 1.6 times as large; years move by 1 to 4."""
     found = find_figures(old)
@@ -110,7 +118,7 @@ def draw_figures(old: str, random: Random) -> Iterator[str]:
         return
     start, end = (found[0].start, found[0].end) if found else (years[0].end - 4, years[0].end)
     digits = old[start:end]
-    if not _DIGITS.fullmatch(digits):
+    if not _DIGITS.fullmatch(digits) or is_in_range(old, start, end):
         return
     value = Decimal(digits.replace(",", ""))
     year = not found or found[0].number.year

@@ -25,7 +25,8 @@ from rarefy.tasks.perturb.query.question_parts import (
 )
 from rarefy.tasks.perturb.query.words import Edit, apply_edits
 from rarefy.tasks.text import wordnet
-from rarefy.tasks.text.wordnet import past_tense, readings
+from rarefy.tasks.text.syntax import embed_question
+from rarefy.tasks.text.wordnet import past_tense
 
 # Possessives: "Apple Inc.'s goodwill" and "the goodwill of Apple Inc."
 
@@ -55,6 +56,7 @@ _INSIDE = re.compile(
     rf"(?<=\b(?:of|in|to|by) )(?P<own>(?P<name>{_NAME})['’]s) (?P<measure>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}?)"
     r"(?= (?:in|for|during|to|as of|came|was|were|is|are|did|does) |[,?]|\Z)"
 )
+_OWN = re.compile(r"\b(?:its|their|his|her)\b")
 LONGEST_MEASURE = 6  # words of a measure that moves behind its owner
 
 
@@ -68,6 +70,8 @@ def swap_possessive(question: ParsedQuestion, entity: str) -> Iterator[tuple[Edi
     body = text[low:high]
     if (has := _OWNED.fullmatch(body)) and not _LOOSE.search(has["measure"]):
         own, measure = _is_same_name(has["name"], entity), has["measure"]
+        if _OWN.search(measure):  # "X's cost as a share of its revenue": it would come before X
+            return
         # "Destiny's Child" and "Grey's Anatomy" are single names
         if (not own and measure[0].isupper()) or has["name"].rpartition(" ")[2].lower() in APOSTROPHES:
             return
@@ -94,7 +98,9 @@ def swap_inner_possessive(question: ParsedQuestion, entity: str) -> Iterator[tup
         name, measure = match["name"], match["measure"].split()
         head = {r.pos for r in wordnet.readings(measure[-1])}
         verbs = any({r.pos for r in wordnet.readings(word)} <= {"v", "r"} for word in measure)
-        if "n" not in head or verbs or name.rpartition(" ")[2].lower() in APOSTROPHES or measure[0] in ("own", "of"):
+        if _OWN.search(match["measure"]) or "n" not in head or verbs:
+            continue
+        if name.rpartition(" ")[2].lower() in APOSTROPHES or measure[0] in ("own", "of"):
             continue
         if not re.search(r"\b(?:first|second|third|fourth) (?:quarter|half)$|\byear$", match["measure"]):
             put = match.end("measure")
@@ -253,8 +259,8 @@ def make_declarative(question: ParsedQuestion) -> Iterator[Parts]:
         return
     auxiliary = question.text[question.aux[0] : question.aux[1]].lower()
     if auxiliary in BE:
-        placed = question.to > question.start or question.wh in ("where", "when")
-        yield from _declare_passive(question, asks) if placed else _declare_copula(question, asks)
+        if question.to > question.start or question.wh in ("where", "when"):
+            yield from _declare_passive(question, asks)
     elif auxiliary in ("do", "does", "did") or auxiliary in MODALS:
         yield from _declare_action(question, asks, auxiliary)
 
@@ -271,16 +277,6 @@ def strand_preposition(question: ParsedQuestion) -> tuple[tuple[int, int], str] 
     if question.wh not in ("what", "which") or question.aux == (0, 0) or not verb or CLAUSE.search(text, low, high):
         return None
     return (question.to, high), before
-
-
-def _declare_copula(question: ParsedQuestion, asks: tuple[int, int]) -> Iterator[Parts]:
-    """X's income in 2024 was what, in millions of dollars?"""
-    text, low = question.text, question.body[0]
-    if text[asks[0] : asks[1]].lower() not in ("what", "who") or not is_nominal(question):
-        return
-    last = [piece for piece in question.tails if piece.kind not in ("time", "place") or piece.comma]
-    till = last[0].start - 1 - last[0].comma if last else question.end
-    yield [(low + 1, till), " ", question.aux, " ", *_lower_first(text, *asks), (till, question.end)]
 
 
 def _declare_yes_no(question: ParsedQuestion) -> Iterator[Parts]:
@@ -417,7 +413,7 @@ def grammar(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft
     if question is None:
         yield from _turn_condition_back(case.text)
         return
-    makers = (_move_tail_front, _insert_tail, _move_front_last, _declare, _turn_condition)
+    makers = (_move_tail_front, _move_front_last, _declare, _turn_condition, _ask_which_of, _embed)
     orders = [draft for make in makers for draft in make(question)]
     owners = (*swap_possessive(question, case.entity), *swap_inner_possessive(question, case.entity))
     orders += [apply_edits(case.text, edits, "the owner said otherwise") for edits in owners]
@@ -440,31 +436,6 @@ def _move_tail_front(question: ParsedQuestion) -> Iterator[Draft]:
             before = piece.start - 1 - piece.comma
             body = [*_uncapitalise(question, question.start, before), (piece.end, len(question.text))]
             yield _make_draft(question, [*_capitalise(question, piece.start, piece.end), ", ", *body], piece, "first")
-
-
-def _insert_tail(question: ParsedQuestion) -> Iterator[Draft]:
-    """What, in 2024, was ...?"""
-    text, piece = question.text, question.front
-    at = question.aux[0] - 1 if question.aux != (0, 0) else question.to + len(question.wh)
-    if not question.wh or (question.aux == (0, 0) and not re.match(r" [a-z]+(?:ed|s) ", text[at : at + 30])):
-        return
-    if question.aux == (0, 0) and question.wh in ("which", "what"):
-        after = text[at : at + 30].split()[0]
-        if any(r.pos == "n" for r in readings(after)):
-            return  # "which companies shut": a noun that is asked for
-    asks = text[question.start : at]
-    if "," in asks or len(asks.split()) > 8:
-        return
-    if piece and piece.comma:
-        low = _uncapitalise(question, piece.start, piece.end)
-        parts = [*_capitalise(question, question.start, at), ", ", *low, ",", (at, len(text))]
-        yield _make_draft(question, parts, piece, "after what is asked for")
-        return
-    for tail in question.tails:
-        if tail.kind != "unit" and not piece and modifies_whole_question(question, tail):
-            before = tail.start - 1 - tail.comma
-            parts = [(0, at), ", ", (tail.start, tail.end), ",", (at, before), (tail.end, len(text))]
-            yield _make_draft(question, parts, tail, "after what is asked for")
 
 
 def _move_front_last(question: ParsedQuestion) -> Iterator[Draft]:
@@ -502,6 +473,36 @@ def _declare(question: ParsedQuestion) -> Iterator[Draft]:
         (start, end), preposition = found
         parts = [*_capitalise(question, start, end), f" {preposition}", (question.end, len(question.text))]
         yield join_pieces(question.text, parts, f"{preposition}: last")
+
+
+def _embed(question: ParsedQuestion) -> Iterator[Draft]:
+    """Please tell me what ... was in 2024."""
+    text, front = question.text, question.front
+    clause = embed_question(text)
+    if not clause and front and front.kind == "time":
+        clause = embed_question(f"{text[question.start].upper()}{text[question.start + 1 :]}")
+        # behind the verb the time is that of the question
+        free = clause.endswith((" was", " were", " is", " are"))
+        clause = f"{clause} {text[front.start].lower()}{text[front.start + 1 : front.end]}" if free else ""
+    if clause and text[0].isupper():
+        yield Draft(f"Please tell me {clause}{'' if clause.endswith('.') else '.'}", detail="asked for in a statement")
+
+
+_OF_THESE = re.compile(r"(?:Of|Between|Among) (?P<these>[^,]+(?:, [^,]+)* and [^,]+)")
+
+
+def _ask_which_of(question: ParsedQuestion) -> Iterator[Draft]:
+    """Which of these had ...? For: Of these, which had ...?"""
+    text, front = question.text, question.front
+    if front is None or question.wh != "which" or question.to > question.start:
+        return
+    after = re.match(r"which (?P<verb>[a-z]+) ", text[question.start :])
+    forms = {r.pos for r in wordnet.readings(after["verb"])} if after else set()
+    these = _OF_THESE.fullmatch(text, front.start, front.end)
+    if after and these and (after["verb"] in _FINITE or forms == {"v"}):
+        named = these.span("these")
+        rest = (question.start + len("which"), len(text))
+        yield join_pieces(text, ["Which of ", named, rest], "which of these")
 
 
 def _turn_condition(question: ParsedQuestion) -> Iterator[Draft]:

@@ -20,6 +20,7 @@ from rarefy.tasks.text.dates import SHORT as SHORT_MONTHS
 from rarefy.tasks.text.notations import contains_answer
 from rarefy.tasks.text.sentences import STARTERS, sentences
 from rarefy.tasks.text.states import STATES
+from rarefy.tasks.text.stems import stems
 from rarefy.tasks.text.syntax.tree import TaggedWord, tag_words
 from rarefy.tasks.text.wordnet import known, readings
 
@@ -220,6 +221,17 @@ def _clean_topic(written: str, text: str) -> str:
     return f"the {heading}" if owned and len(words) > 1 else ""
 
 
+def find_sections(chunk: Chunk, without: Set[str] = frozenset()) -> Iterator[Detail]:
+    """The sections of a passage by their headings, but for those `without`: "also has a section called “Removal”"."""
+    for heading in _headings(chunk):
+        words = heading.split()
+        plain = heading[:1].isupper() and len(words) <= MOST_CALLED and re.fullmatch(r"[A-Za-z][A-Za-z ,'’-]*", heading)
+        bare = {word.lower().strip(",") for word in words}
+        told = heading.casefold() in without or _clean_topic(heading, chunk.text[:READ])
+        if plain and not told and not bare & (_TOO_NEAR | _POINTING | _BARE):
+            yield Detail("", f"{_HAS}“{heading}”", chunk.chunk_id)
+
+
 def _stands_in_small(words: str, text: str) -> bool:
     """Whether a text has these words without capitals, within a sentence: they are no name."""
     return re.search(rf"(?<=[a-z,] ){re.escape(words)}(?![\w-])", text) is not None
@@ -254,7 +266,7 @@ def find_sayings(chunk: str, text: str) -> tuple[Detail, ...]:
             continue
         tags = tag_words(sentence)
         verbs = [tag for tag in tags if tag.tag in ("VBZ", "VBP", "VBD", "MD")]
-        if not 1 <= len(verbs) <= 2 or not _has_plain_subject(tags, bare):
+        if not 1 <= len(verbs) <= 2 or words[-1] == "follows" or not _has_plain_subject(tags, bare):
             continue
         named = tags[0].tag.startswith("NNP") and not readings(words[0].lower().split("-")[0])
         said = words[0] if named or words[0][0] == "`" else words[0][0].lower() + words[0][1:]
@@ -322,7 +334,9 @@ def _split_sentences(text: str) -> Iterator[str]:
 
 WRAPPED = 50  # characters of a line of a wrapped paragraph, at least
 _SAYS = "also says that "
+_HAS = "also has a section called "
 _ALSO = re.compile(r"^also (?:mentions(?: the)?|says that) ")
+MOST_CALLED = 5  # words of a heading that is named as it stands
 SHORT = 64  # characters
 # Names of one to three words within a sentence, whole
 _NAMES = re.compile(
@@ -402,8 +416,8 @@ def irrelevant_detail(case: Case, config: PerturbConfig, random: Random) -> Iter
         return
     passages = _find_passages(case)
     told: list[Detail] = []
-    # what is said, then what is named, then what is true of every report
-    for find in (_find_details, _find_sayings, _find_mentions, _find_filing):
+    # topics, then sections by name, what is said, what is named, and what is true of every report
+    for find in (_find_details, _find_sections, _find_sayings, _find_mentions, _find_filing):
         found = list(dict.fromkeys(d for c in passages for d in find(case, c) if _is_irrelevant(case, d)))
         random.shuffle(found)
         told += found
@@ -432,9 +446,18 @@ def _find_details(case: Case, chunk: Chunk) -> Iterator[Detail]:
         d for d in find_definitions(chunk.chunk_id, chunk.text) if re.search(rf"\b{re.escape(d.who)}\b", case.text)
     )
     if _is_beside_gold(case, chunk):
-        # the headings above the answer are about it
-        above = {h.casefold() for name in case.golds if name in case.chunks for h in _headings(case.chunks[name])}
-        yield from find_topics(chunk, frozenset(above | {chunk.title.casefold()}))
+        yield from find_topics(chunk, _headings_above(case, chunk))
+
+
+def _find_sections(case: Case, chunk: Chunk) -> Iterator[Detail]:
+    if _is_beside_gold(case, chunk):
+        yield from find_sections(chunk, _headings_above(case, chunk))
+
+
+def _headings_above(case: Case, chunk: Chunk) -> frozenset[str]:
+    """The headings above the answer, which are about it, and the title."""
+    above = {h.casefold() for name in case.golds if name in case.chunks for h in _headings(case.chunks[name])}
+    return frozenset(above | {chunk.title.casefold()})
 
 
 def _find_sayings(case: Case, chunk: Chunk) -> Iterator[Detail]:
@@ -490,7 +513,10 @@ def _is_irrelevant(case: Case, detail: Detail) -> bool:
         return False
     # of a source only something else is told
     asked = (_lemmas(_NAMED_SOURCE.sub("", case.text)) - _lemmas(detail.who)) | _lemmas(case.answer)
-    return not (_lemmas(detail.statement) & asked) - _SAME
+    # a section called "Elections" is on who is elected
+    named = detail.statement.removeprefix(_HAS) if detail.statement.startswith(_HAS) else ""
+    called = {word for word in stems(named) if len(word) > 2} & (set(stems(case.text)) - _SAME)
+    return not (called or (_lemmas(detail.statement) & asked) - _SAME)
 
 
 def _lemmas(text: str) -> set[str]:
@@ -547,6 +573,7 @@ def _insert_beside_source(case: Case, detail: Detail) -> Iterator[Draft]:
 
 
 def _of_several(statement: str) -> str:
+    statement = statement.replace("also has ", "also have ", 1)
     return re.sub(r"^also (discuss|say|mention)(?:e?s)\b", r"also \1", statement)
 
 

@@ -28,10 +28,10 @@ from rarefy.tasks.text.wordnet import Reading
 REVIEWED = Path(__file__).with_name("interchangeable.tsv")
 OF_QUESTIONS = Tables(Path(__file__).with_name("question_words.tsv"), Path(__file__).with_name("question_phrases.tsv"))
 
-# What most questions on some corpus share: left where there is anything else
-COMMON = frozenset({"company", "companies"})
+# What many questions share: left where there is anything else
+COMMON = frozenset({"company", "companies", "which", "what"})
 # and of these only one question in `SPARED` is changed, so that most variants do not change the same
-SPARE = frozenset({"fiscal year", "financial year", "according to", "under"})
+SPARE = frozenset("fiscal year|financial year|according to|under|as of|at the end of|at the close of".split("|"))
 SPARED = 3
 
 CLAUSE = 60  # words before a verb that are searched for its auxiliary
@@ -44,6 +44,7 @@ DETERMINERS = frozenset(
     "a an the its their his her our this that these those of in by for with from at on as and or".split()
 )
 AUXILIARIES = frozenset({"is", "are", "was", "were", "be", "been", "being", "has", "have", "had"})
+DEGREES = frozenset({"more", "most", "less", "least"})  # "the most rapid" is not "the most fast"
 HAVE = frozenset({"has", "have", "had"})
 # Next to these a verb is part of a measure's name ("net cash provided by operating activities").
 TERM_MAKERS = frozenset({"cash", "wholly", "fair", "own"})
@@ -230,7 +231,7 @@ def _is_reading_possible(reading: Reading, every: Sequence[Word], i: int, end: i
     if reading.pos == "n":
         modifies = end < len(every) and not every[i].owns and not _ends_phrase(every, end)
         return not modifies and ("v" not in others or before not in MODALS)
-    return True
+    return before not in DEGREES
 
 
 def _ends_phrase(every: Sequence[Word], end: int) -> bool:

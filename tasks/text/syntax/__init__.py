@@ -23,8 +23,8 @@ from rarefy.tasks.text.syntax.tree import parsed
 from rarefy.tasks.text.syntax.words import PHRASE_TABLE, WORD_TABLE, content, set_phrases, synonyms
 
 __all__ = [
-    "RULES", "Measured", "content_words", "parse_measure_question", "reorder_question", "rephrase_measure_question",
-    "replacements", "reword_terms", "rewrites",
+    "RULES", "Measured", "content_words", "embed_question", "parse_measure_question", "reorder_question",
+    "rephrase_measure_question", "replacements", "reword_terms", "rewrites",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -58,6 +58,14 @@ def reorder_question(question: str) -> tuple[tuple[str, str], ...]:
     """(what was done, question) for each other order, voice or frame of a question."""
     doc = parsed(question)
     return tuple(questions.asked(doc)) if doc is not None else ()
+
+
+def embed_question(question: str) -> str:
+    """A question as a clause within another sentence: "how often it appears"; "" where its order is not certain."""
+    if measured := parse_measure_question(question):
+        return questions.embed_measure(measured)
+    doc = parsed(question)
+    return questions.embed_question(doc) if doc is not None else ""
 
 
 def replacements(sentence: str, *beside: Tables) -> tuple[tuple[Edit, ...], ...]:

@@ -9,6 +9,7 @@ from rarefy.tasks.text.dates import NAME
 from rarefy.tasks.text.names import FORM
 from rarefy.tasks.text.syntax import tree
 from rarefy.tasks.text.syntax.statements import lemma_of
+from rarefy.tasks.text.syntax.words import find_asked_verb
 from rarefy.tasks.text.wordnet import inflect, past_participle, past_tense, readings
 
 if TYPE_CHECKING:
@@ -94,7 +95,9 @@ def parse_measure_question(question: str) -> Measured | None:
 def _is_measure(text: str) -> bool:
     # a clause or a predicate is no measure: "What was Apple's first computer called?"
     return (text[0].islower() or text[0] == "(") and not re.search(
-        r"\b(?:that|which|who|when|where|called|named|made|known|and its)\b", text
+        r"\b(?:that|which|who|when|where|called|named|made|known|and its)\b"
+        r"|\b(?:as|with|of|for|from|to|by|in|on|at|about|like)$",
+        text,
     )
 
 
@@ -129,20 +132,29 @@ def rephrase_measure_question(it: Measured) -> Iterator[tuple[str, str]]:
         yield "topic first", f"For {it.whose[3:]}, what {it.be} {inner}?"
         if before and front:
             yield "unit inside", f"What {it.be}, {it.unit}, the {it.measure}{time} {it.whose}?"
-    if whole:
-        yield "indirect", f"Can you tell me what {whole} {it.be}{time}{unit}?"
+    embedded = embed_measure(it)
+    if embedded:
+        yield "indirect", f"Can you tell me {embedded}?"
         if _MONEY.search(it.unit) and not re.search(r"\b(?:rate|ratio|number|percentage)\b", it.measure):
             yield "amount", f"What {does} {whole} amount to{time}{unit}?"
             # "of the company that issued notes in 2024": a time after a clause is read with it
             if named or not time:
                 yield "how much", f"How much {it.be} {whole}{time}{unit}?"
-        yield "indirect", f"I would like to know what {whole} {it.be}{time}{unit}."
+        yield "indirect", f"I would like to know {embedded}."
     yield (
         "request",
         f"Please state {whole}{time}{unit}."
         if named
         else f"Please state the {it.measure}{time}{unit}{',' if unit else ''} {it.whose}.",
     )
+
+
+def embed_measure(it: Measured) -> str:
+    """The question as a clause within another: "what X's N was in 2024, in dollars"; "" where it would be misread."""
+    whole = f"{it.owner}'s {it.measure}" if it.owner else _of(it)
+    time, unit = f" {it.time[0].lower()}{it.time[1:]}" if it.time else "", f", {it.unit}" if it.unit else ""
+    aside = "," if re.search(r", (?:excluding|including|net of|less)\b", whole) else ""
+    return f"what {whole}{aside} {it.be}{time}{unit}" if whole else ""
 
 
 def _mid(owner: str) -> str:
@@ -272,6 +284,7 @@ def plainly(question: str) -> str:
 
 _BE = frozenset("is are was were".split())
 _FIRST = _BE | frozenset("do does did has have had can could will would should may might must".split())
+_HAD_AS_VERB = frozenset("has have had".split())  # "Which company has the larger sales"
 _ASKING = frozenset("what which who whom whose when where how why".split())
 _CLAUSES = frozenset("that if because while since after before".split())
 _NEVER = frozenset("not n't never no only ever".split())
@@ -306,22 +319,13 @@ def asked(doc: "Doc") -> Iterator[tuple[str, str]]:
         return
     yield from _adjuncts(doc)
     yield from _to_passive(doc)
-    found = _parts(doc)
-    if found:
-        wh, subject, rest, aux = found
-        told = _told(subject, rest, aux)
-        if told and wh:
-            yield "indirect", f"Can you tell me {_small(doc, wh)} {told}?"
-            yield "indirect", _stopped(f"I would like to know {_small(doc, wh)} {told}")
-            if doc[0].pos_ == "ADP" and aux in _BE and 0 < len(rest.split()) <= 4:
-                yield "place last", f"{_big(told)} {_small(doc, wh)}?"
-        elif told and subject.lower() != "you":  # "Can you list ...?" asks for the list
-            yield "yes or no", f"Is it true that {told}?"
-    elif inverted := list(_inverted(text)):
-        yield from inverted
-    elif doc[0].lower_ in ("who", "which", "what", "how") and (_is_subject(doc) or _is_without_auxiliary(doc)):
-        yield "indirect", f"Can you tell me {_small(doc, text[:-1])}?"
-        yield "indirect", _stopped(f"I would like to know {_small(doc, text[:-1])}")
+    if clause := _embed(doc) or _embed_by_tags(doc):
+        if clause.startswith("whether "):
+            yield "yes or no", f"Is it true that {clause.removeprefix('whether ')}?"
+        else:
+            yield "indirect", f"Can you tell me {clause}?"
+            yield "indirect", _stopped(f"I would like to know {clause}")
+    yield from _place_last(doc)
     if (match := _HOW_MANY.match(text)) and not _COUNTED.match(text, match.end("what")):
         what = "What" if match["how"] == "H" else "what"
         yield "number", f"{match['lead']}{what} number of {match['what']}{text[match.end() :]}"
@@ -329,19 +333,100 @@ def asked(doc: "Doc") -> Iterator[tuple[str, str]]:
         yield "which", f"{match[1]}{'What' if match[2] == 'Which' else 'what'} {text[match.end() :]}"
 
 
-def _inverted(text: str) -> Iterator[tuple[str, str]]:
-    """Questions with a verb on both sides of the subject, however long: where it ends is certain without a tree."""
+def embed_question(doc: "Doc") -> str:
+    """The question as a clause within another sentence: "how often it appears"; "" where its order is not certain."""
+    text = doc.text
+    if not text.endswith("?") or text.count("?") > 1 or "\n" in text:
+        return ""
+    return _embed(doc) or _embed_by_tags(doc)
+
+
+def _embed(doc: "Doc") -> str:
+    text = doc.text
+    if any(t.lower_ in _NEVER for t in doc):
+        return ""
+    if found := _parts(doc):
+        wh, subject, rest, aux = found
+        told = _told(subject, rest, aux)
+        if not told or wh:
+            return f"{_small(doc, wh)} {told}" if told else ""
+        return f"whether {told}" if subject.lower() != "you" else ""  # "Can you list ...?" asks for the list
     if match := _DONE.match(text):
         where, be, what, done = match.groups()
-        where = where[0].lower() + where[1:]
-        yield "place last", f"{_big(what)} {be} {done} {where}?"
-        yield "indirect", f"Can you tell me {where} {what} {be} {done}?"
-        yield "indirect", f"I would like to know {where} {what} {be} {done}."
-    elif (match := _HAD.match(text)) and text.count(" have ") == 1:
+        return f"{where[0].lower()}{where[1:]} {what} {be} {done}"
+    if (match := _HAD.match(text)) and text.count(" have ") == 1:
         what, does, who, rest = match.groups()
-        told = f"{what[0].lower()}{what[1:]} {who} {_HAVE[does]} {rest}"
-        yield "indirect", f"Can you tell me {told}?"
-        yield "indirect", _stopped(f"I would like to know {told}")
+        return f"{what[0].lower()}{what[1:]} {who} {_HAVE[does]} {rest}"
+    if doc[0].lower_ in ("who", "which", "what", "how") and (_is_subject(doc) or _is_without_auxiliary(doc)):
+        return _small(doc, text[:-1])
+    return ""
+
+
+_MORE = re.compile(
+    r"^(?P<how>How much [a-z]+er) (?P<be>was|were|is|are) (?P<who>[^,?]+?)"
+    r" (?P<rest>(?:in|at|as of|during) [^,?]*? than (?:in|at|as of|during) [^?]+)\?$"
+)
+_ADVERBS = frozenset("when where why how".split())
+_NAMED = frozenset({"NOUN", "PROPN", "PRON", "NUM"})
+
+
+def _embed_by_tags(doc: "Doc") -> str:
+    """As `_embed`, where the parser, which has seen few questions, has no tree that fits: the tags show one verb."""
+    end = len(doc) - 1
+    at = next((t.i for t in doc if t.lower_ in _FIRST), 0)
+    if not 0 < at < end - 1 or at > 8 or not any(t.lower_ in _ASKING for t in doc[: min(at, 3)]):
+        return ""
+    if more := _MORE.match(doc.text):
+        return f"{more['how'][0].lower()}{more['how'][1:]} {more['who']} {more['be']} {more['rest']}"
+    aux, wh = doc[at].lower_, _small(doc, doc[:at].text)
+    if any(t.tag_.startswith("VB") or t.is_punct for t in doc[1:at]):
+        return ""
+    first = next((t for t in doc[at + 1 : end] if t.pos_ != "ADV" and t.lower_ not in _NEVER), doc[end])
+    asked = doc[0].lower_ in ("who", "which", "what", "how") and doc[at - 1].pos_ in _NAMED
+    if asked and first.tag_ == ("VBN" if aux in _BE else "VB") and aux not in ("do", "does", "did", *_HAD_AS_VERB):
+        return _small(doc, doc.text[:-1])
+    rest = doc[at + 1 : end]
+    if any(t.lower_ in _ASKING | _CLAUSES | _NEVER or t.is_punct for t in rest):
+        return ""
+    if aux in _BE:
+        done = [t for t in rest if t.tag_ in ("VBN", "VBD", "VBG", "JJR", "VB", "VBZ")]
+        placed = doc[0].pos_ == "ADP" or (
+            doc[0].lower_ in ("when", "where", "why", "how") and doc[at - 1].pos_ != "NOUN"
+        )
+        if doc[0].lower_ == "how" and at == 2 and not done and rest[-1].pos_ in _NAMED and doc[1].lower_ != "often":
+            return f"{wh} {rest.text} {aux}"  # "how long the term is"
+        verb = done[0] if placed and len(done) == 1 else None
+        if verb is None or not (verb.tag_ == "JJR" or (verb.tag_ == "VBN" and verb.i == end - 1)):
+            return ""
+    else:
+        verbs = [t for t in rest if t.tag_ in ("VB", "VBP") and doc[t.i - 1].tag_ != "TO"]
+        if not verbs and (found := find_asked_verb(doc)) > at:
+            verbs = [doc[found]]
+        verb = verbs[0] if len(verbs) == 1 and aux not in _HAD_AS_VERB else None
+        # "a resident take paid leave": another word before it could be the verb as well
+        if verb is None or any(_may_be_verb(t) for t in doc[at + 2 : verb.i]) or not _may_be_verb(verb):
+            return ""
+    if verb.i == at + 1 or doc[verb.i - 1].pos_ not in _NAMED:
+        return ""
+    told = _told(doc[at + 1 : verb.i].text, doc[verb.i : end].text, aux)
+    return f"{wh} {told}" if told else ""
+
+
+def _may_be_verb(token: "Token") -> bool:
+    """Whether a word after a noun can be a verb in its base form."""
+    base = any(r.pos == "v" and r.form == "base" for r in readings(token.lower_))
+    return base and token.nbor(-1).pos_ in _NAMED and token.pos_ != "ADP"
+
+
+def _place_last(doc: "Doc") -> Iterator[tuple[str, str]]:
+    """Questions for a place with the place last: with a verb on both sides of the subject its end is certain."""
+    if found := _parts(doc):
+        wh, subject, rest, aux = found
+        if wh and doc[0].pos_ == "ADP" and aux in _BE and 0 < len(rest.split()) <= 4:
+            yield "place last", f"{_big(_told(subject, rest, aux))} {_small(doc, wh)}?"
+    elif match := _DONE.match(doc.text):
+        where, be, what, done = match.groups()
+        yield "place last", f"{_big(what)} {be} {done} {where[0].lower()}{where[1:]}?"
 
 
 def _stopped(text: str) -> str:
@@ -426,6 +511,8 @@ def _parts(doc: "Doc") -> tuple[str, str, str, str] | None:
     # what follows a subject is a predicate: a word that could as well belong to the subject is in doubt
     if (len(rest) and rest[0].pos_ not in ("VERB", "ADJ", "ADP", "AUX", "DET", "ADV", "NOUN")) or "," in doc[:at].text:
         return None
+    if len(rest) and rest[0].pos_ == "NOUN" and doc[span[1] - 1].pos_ in ("NOUN", "PROPN"):
+        return None  # "the Norman castle" may be one
     if not len(rest) and (_unclosed(doc, span) or (doc[at].lower_ in _BE and _predicated(doc, span))):
         return None
     if not len(rest) and not (verb.lower_ in ("what", "who", "where", "which") or (verb.pos_ == "NOUN" and at)):
@@ -443,12 +530,20 @@ def _unclosed(doc: "Doc", span: tuple[int, int]) -> bool:
     return _ASIDE.search(doc[span[0] : span[1]].text) is not None
 
 
+LONGEST_SUBJECT = 12  # words before a bare "is" at the end
+
+
 def _predicated(doc: "Doc", span: tuple[int, int]) -> bool:
     """May a participle in this subject be what is said of it: "the design of the product intended to reduce"?"""
+    if span[1] - span[0] > LONGEST_SUBJECT:
+        return True
     for token in doc[span[0] : span[1]]:
+        after = doc[token.i + 1]
+        if (token.lower_ == "still") or (token.pos_ == after.pos_ == "ADP" and after.lower_ not in ("of", "to")):
+            return True  # "the jingle still in use", "the ward subject to in the city"
         if token.tag_ not in ("VBN", "VBD") or token.i == span[0]:
             continue
-        before, after = doc[token.i - 1], doc[token.i + 1]
+        before = doc[token.i - 1]
         if before.lower_ in _ASKING | _FIRST | {"that", "be", "been", "being"}:
             continue
         if doc[0].lower_ == "where" or before.pos_ == "ADV" or after.lower_ in _PURPOSES or after.is_punct:
@@ -468,16 +563,20 @@ def _is_subject(doc: "Doc") -> bool:
         return False
     if any(t.lower_ in ("do", "does", "did") for t in doc):
         return False
-    # "what status must an owner certify": after the auxiliary of a subject comes its verb
-    if first.pos_ == "AUX" and first.lower_ in _FIRST - _BE:
-        verbs = [t for t in doc[first.i + 1 : first.i + 4] if t.pos_ != "ADV" and t.lower_ not in _NEVER]
-        if (not verbs or not verbs[0].tag_.startswith("VB")) and first.lower_ not in ("has", "have", "had"):
-            return False
+    # "Which adapters should the room have": an auxiliary without a verb behind it stands before its subject
+    helping = next((t for t in doc[1 : first.i + 1] if t.lower_ in _FIRST - _BE - _HAD_AS_VERB), None)
+    if helping is not None and not _is_before_verb(helping):
+        return False
     # "Which bird is the kiwi": with a noun after it the verb may stand between two subjects
     auxiliary = next((t for t in doc if t.lower_ in _BE), first)  # the parser may take it into the subject
     turned = auxiliary.lower_ in _BE and (auxiliary.i + 1 >= len(doc) or doc[auxiliary.i + 1].tag_ != "VBN")
     turned = turned and auxiliary.i <= first.i
     return first.pos_ in ("AUX", "VERB") and not turned and doc[0] in list(subject.subtree)
+
+
+def _is_before_verb(helping: "Token") -> bool:
+    after = [t for t in helping.doc[helping.i + 1 : helping.i + 4] if t.pos_ != "ADV" and t.lower_ not in _NEVER]
+    return bool(after) and after[0].tag_.startswith("VB")
 
 
 def _is_without_auxiliary(doc: "Doc") -> bool:

@@ -18,6 +18,7 @@ WORD_TABLE = Path(__file__).with_name("synonyms.tsv")
 PARTS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 FINITE = {"VBD": "past", "VBZ": "s", "VBP": "base", "VB": "base", "VBG": "ing", "VBN": "participle"}
 _WORD = re.compile(r"[A-Za-z]+")
+_DEGREES = frozenset({"more", "most", "less", "least"})
 _DO = frozenset({"do", "does", "did"})
 _CLAUSES = frozenset("that which who whom whose where when while if because since unless although than and or".split())
 # Beside these an ordinary word is part of a measure's name or of a defined term.
@@ -95,7 +96,10 @@ def find_asked_verb(doc: "Doc") -> int:
             return -1
         after = doc[token.i + 1]
         ends = after.text in "?," or after.pos_ in ("ADP", "DET", "PRON", "SCONJ", "PART") or after.lower_ in _CLAUSES
-        if ends and Reading(token.lower_, "v", "base") in wordnet.readings(token.lower_):
+        readings = wordnet.readings(token.lower_)
+        if any(r.pos == "v" and r.form in ("past", "ed", "participle") and r.lemma != token.lower_ for r in readings):
+            return -1  # "did the fossils found there": of another verb
+        if ends and Reading(token.lower_, "v", "base") in readings:
             before = doc[token.i - 1]
             # "the use of", "of interest": a noun
             return -1 if before.pos_ in ("ADP", "DET", "ADJ") else token.i
@@ -131,6 +135,8 @@ def _fits(token: "Token", allowed: Allowed, reading: Reading, asked: int) -> boo
     """Does the word stand where the row of the table says, and is it no part of a name?"""
     if not _beside(token, allowed, reading.pos):
         return False
+    if reading.pos in "ar" and token.i and token.nbor(-1).lower_ in _DEGREES:
+        return False  # "the most rapid" is not "the most fast"
     if token.i == asked:
         return _asked_framed(token, allowed.frame)
     return _framed(token, allowed.frame, reading.pos) and not (

@@ -171,6 +171,7 @@ def test_a_label_stays_with_the_words_that_describe_it():
     [
         ("| Accounts receivable | 26,102 |", "| Cash at hand | 2,065 |", "| Accounts receivable, net | 25,085 |"),
         ("| Paid for leases | $(270.6) |", "| Leased for that | 263.7 |"),
+        ("| Held at May 31, 2024 | 9.1 |", "| Granted | 6.6 |", "| Held at June 30, 2025 | 15.7 |"),
     ],
 )
 def test_labels_do_not_change_places_where_a_sign_or_another_row_would_tell(rows):
@@ -182,6 +183,8 @@ def test_labels_do_not_change_places_where_a_sign_or_another_row_would_tell(rows
     [
         "A senior needs 2 years (2 to the middle), as we say here.",
         "Our 2023 fiscal year was long.",
+        "It takes 2-3 weeks until it is there.",
+        "Each of them serves a two-year term. They serve no more than three terms of 2 years.",
         "A rise of 50 basis points (half a percentage point) is told.",
         "It prints `3 filtered out` at the end of it.",
     ],

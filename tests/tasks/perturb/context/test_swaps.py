@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rarefy.tasks.perturb.context.distracting import measure_misfit
-from rarefy.tasks.perturb.context.other_values import classify_answer
+from rarefy.tasks.perturb.context.other_values import (
+    Value,
+    ValueIndex,
+    classify_answer,
+    find_replacements,
+    invent_counts,
+)
 from rarefy.tasks.perturb.context.swaps import (
     apply_edits,
     correct_article,
@@ -201,3 +207,29 @@ def test_basis_points_are_no_shares_of_a_whole():
 def test_a_date_that_is_made_up_is_a_date_of_another_year():
     made = set(draw_figures("September 28, 2024", Random(0)))
     assert made and all(one.startswith("September 28, 20") and one != "September 28, 2024" for one in made)
+
+
+@pytest.mark.parametrize(
+    ("old", "others"),
+    [
+        ("ten days", {"five days", "six days", "seven days", "eight days", "nine days", "eleven days", "twelve days"}),
+        ("Two days", {"Three days", "Four days"}),
+        ("a two-year term", {"a three-year term", "a four-year term"}),
+        ("three-quarters", set()),
+        ("30 days", set()),
+        ("once", set()),
+    ],
+)
+def test_a_number_in_words_gives_way_to_others_of_its_size(old, others):
+    assert {swap.new for swap in invent_counts(old, "NUMBER", "seed")} == others
+
+
+def test_letters_that_are_no_word_keep_their_capitals():
+    index = ValueIndex()
+    index.by_kind["auditor",].append(Value("KPMG LLP", None, "", "t", "KPMG LLP"))
+    old = Value("PricewaterhouseCoopers LLP", None, "", "s", "PwC")
+    assert [s.new for s in find_replacements(index.sort(), old, [("auditor",)], "ORG")] == ["KPMG LLP"]
+
+
+def test_one_end_of_a_range_is_not_made_up():
+    assert not list(draw_figures("10 - 15%", Random(1)))

@@ -16,7 +16,7 @@ from rarefy.tasks.perturb.query.question_parts import parse_question
 
 ONLY_MARKS = {"no question mark", "capital, question mark", "no comma after what comes first"}
 # What a rewrite may add or drop besides order: words of grammar
-GRAMMAR = set("the of s is was it that which had did do does sold".split())
+GRAMMAR = set("the of s is was it that which had did do does sold please tell me whether".split())
 
 
 def drafts(text, entity="", seed=0):
@@ -36,9 +36,9 @@ def orders(text, entity=""):
             {
                 "In fiscal 2024, what was Apple Inc.'s gross margin for Services, in millions of US dollars?",
                 "In millions of US dollars, what was Apple Inc.'s gross margin for Services in fiscal 2024?",
-                "What, in fiscal 2024, was Apple Inc.'s gross margin for Services, in millions of US dollars?",
                 "What was the gross margin of Apple Inc. for Services in fiscal 2024, in millions of US dollars?",
-                "Apple Inc.'s gross margin for Services in fiscal 2024 was what, in millions of US dollars?",
+                "Please tell me what Apple Inc.'s gross margin for Services was in fiscal 2024, in millions of US "
+                "dollars.",
             },
         ),
         (
@@ -46,8 +46,8 @@ def orders(text, entity=""):
             "issued the 1.150% Notes due 2028?",
             "Hidden Inc.",
             {
-                "What, at the end of fiscal year 2024, was the net debt, in millions of US dollars, of the company "
-                "that issued the 1.150% Notes due 2028?",
+                "Please tell me what the net debt of the company that issued the 1.150% Notes due 2028 was at the end "
+                "of fiscal year 2024, in millions of US dollars.",
                 "What was the net debt at the end of fiscal year 2024, in millions of US dollars, of the company "
                 "that issued the 1.150% Notes due 2028?",
                 "At the end of fiscal year 2024, what was the net debt, in millions of US dollars, of the company "
@@ -60,8 +60,7 @@ def orders(text, entity=""):
             {
                 "What were Apple Inc.'s diluted earnings in fiscal year 2024?",
                 "In fiscal year 2024, what were the diluted earnings of Apple Inc.?",
-                "What, in fiscal year 2024, were the diluted earnings of Apple Inc.?",
-                "The diluted earnings of Apple Inc. in fiscal year 2024 were what?",
+                "Please tell me what the diluted earnings of Apple Inc. in fiscal year 2024 were.",
             },
         ),
         (
@@ -70,10 +69,12 @@ def orders(text, entity=""):
             {"ASU 2025-06 will become effective for Apple Inc. in which quarter?"},
         ),
         ("In which city was Albert Einstein born?", "",
-         {"Albert Einstein was born in which city?", "Which city was Albert Einstein born in?"}),
+         {"Albert Einstein was born in which city?", "Which city was Albert Einstein born in?",
+          "Please tell me in which city Albert Einstein was born."}),
         ("who wrote the song hey jude", "", {"who was it that wrote the song hey jude"}),
         ("Did Norway's GDP grow by more than 2.5% in Q3 2021?", "",
-         {"In Q3 2021, did Norway's GDP grow by more than 2.5%?"}),
+         {"In Q3 2021, did Norway's GDP grow by more than 2.5%?",
+          "Please tell me whether Norway's GDP grew by more than 2.5% in Q3 2021."}),
         (
             "What damages are available under 42 U.S.C. § 1983 if a municipality's policy caused the loss?",
             "",
@@ -85,20 +86,34 @@ def orders(text, entity=""):
             {"Which part controls if 24 CFR part 880 conflicts with the rules for projects?"},
         ),
         ("Which product did Apple discontinue in 2023?", "",
-         {"In 2023, which product did Apple discontinue?", "Which product, in 2023, did Apple discontinue?",
+         {"In 2023, which product did Apple discontinue?", "Please tell me which product Apple discontinued in 2023.",
           "Apple discontinued which product in 2023?", "Which product was it that Apple discontinued in 2023?"}),
-        ("At 37signals, who must approve it?", "", {"Who, at 37signals, must approve it?",
+        ("At 37signals, who must approve it?", "", {
          "At 37signals, who is it that must approve it?"}),
         ("Who must approve the purchase of a computer at 37signals?", "", {
             "At 37signals, who must approve the purchase of a computer?",
-            "Who, at 37signals, must approve the purchase of a computer?",
+            "Please tell me who must approve the purchase of a computer at 37signals.",
             "Who is it that must approve the purchase of a computer at 37signals?",
         }),
-        ("What was the increase in Medicare?", "", {"The increase in Medicare was what?"}),
+        ("What was the increase in Medicare?", "", {"Please tell me what the increase in Medicare was."}),
+        ("Of Ohio and Iowa, which had the higher rate?", "", {"Which of Ohio and Iowa had the higher rate?"}),
+        ("In fiscal 2024, what was the cost of the segment of the company?", "", {
+            "What was the cost of the segment of the company in fiscal 2024?",
+            "Please tell me what the cost of the segment of the company was in fiscal 2024.",
+        }),
+        ("How much higher was revenue in 2024 than in 2023?", "",
+         {"Please tell me how much higher revenue was in 2024 than in 2023."}),
+        ("How often are lessons released?", "", {"Please tell me how often lessons are released."}),
+        ("Which adapters should the room come with?", "",
+         {"Please tell me which adapters the room should come with."}),
+        ("What must a traveller who upgrades pay?", "", set()),
+        ("What was NIKE's compensation expense as a percentage of its revenue in fiscal 2024?", "NIKE", {
+            "Please tell me what NIKE's compensation expense as a percentage of its revenue was in fiscal 2024.",
+            "In fiscal 2024, what was NIKE's compensation expense as a percentage of its revenue?",
+        }),
         ("Which method does not block the thread?", "", set()),
         ("Under 24 CFR 3280.111, at least how many inches of space must be kept?", "", {
             "At least how many inches of space must be kept, under 24 CFR 3280.111?",
-            "At least how many inches of space, under 24 CFR 3280.111, must be kept?",
         }),
         ("What’s the boiling point of water?", "", {"What is the boiling point of water?"}),
     ],
@@ -156,7 +171,7 @@ def test_real_questions_keep_their_words_facts_and_places(shared):
         for draft in found:
             before, after = bag(text), bag(draft.text)
             new = [word for word in after if word not in before]
-            assert all(word in GRAMMAR or word[:3] in {w[:3] for w in before} for word in new), draft.text
+            assert all(word in GRAMMAR or word[:2] in {w[:2] for w in before} for word in new), draft.text
             assert same_facts(case, draft) == "", draft.text
             assert all(text[m.start : m.end] == draft.text[m.at : m.at + m.end - m.start] for m in draft.moves)
             assert "  " not in draft.text and " ," not in draft.text and "??" not in draft.text
@@ -166,7 +181,7 @@ def test_real_questions_keep_their_words_facts_and_places(shared):
 def test_which_order_comes_first_is_drawn():
     text = "What was Apple Inc.'s revenue in fiscal 2024?"
     firsts = {drafts(text, "Apple Inc.", seed)[0].text for seed in range(40)}
-    assert len(firsts) >= 4
+    assert len(firsts) >= 3
     assert drafts(text, "Apple Inc.", 3) == drafts(text, "Apple Inc.", 3)
 
 

@@ -89,19 +89,19 @@ def test_a_detail_never_holds_the_answer():
 @pytest.mark.parametrize(
     ("section", "told"),
     [
-        ("Item 1. Business > Competition", "competition"),
-        ("Note 9 – Stock Options", "stock options"),
-        ("PART II > Item 7. > Critical accounting estimates", "critical accounting estimates"),
-        ("Item 8. > Epic Games", ""),
+        ("Item 1. > Competition", "discusses competition"),
+        ("Note 9 – Stock Options", "discusses stock options"),
+        ("PART II > Item 7. > Critical accounting estimates", "discusses critical accounting estimates"),
+        ("Item 8. > Epic Games", "has a section called “Epic Games”"),
         ("Item 8. > Consolidated Balance Sheets", ""),
         ("Item 8. > Net Sales", ""),
-        ("Item 8. > Critical Audit Matter", ""),
-        ("Reality Labs Products", ""),
+        ("Item 8. > Critical Audit Matter", "has a section called “Critical Audit Matter”"),
+        ("Section 4", ""),
     ],
 )
 def test_headings_that_name_nothing_say_what_else_is_discussed(section, told):
     made = drafts(HIDDEN, chunk_of("c", "Some text.", section, title="A letter"))
-    assert made == ({f"{HIDDEN[:-1]}, according to a document that also discusses {told}?"} if told else set())
+    assert made == ({f"{HIDDEN[:-1]}, according to a document that also {told}?"} if told else set())
 
 
 def test_a_gold_passage_of_ones_own_gives_what_it_says_of_a_name_in_the_question():
@@ -144,7 +144,7 @@ HOW_LONG = "How long is a cycle at 37signals?"
     ("text", "told"),
     [
         ("## Pet Insurance\n\nYou can buy pet insurance.", "also discusses pet insurance"),
-        ("## Epic Games\n\nWe like games.", ""),  # a name, as far as the text tells
+        ("## Epic Games\n\nWe like games.", "also has a section called “Epic Games”"),  # a name, as far as it tells
         ("## Retirement Plan\n\nYou may join the retirement plan.", "also discusses the retirement plan"),
         ("## Overwriting a Value\n\nAll of it is about a value.", "also discusses overwriting a value"),
         ("```\n# Pet food\n```\n\nIt is run.", ""),  # a comment in code
