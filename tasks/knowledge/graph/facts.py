@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from rarefy.data_contracts.rows import LITERALS, Triplet
 from rarefy.tasks.knowledge.graph.headlines import FAMILIES, family_of, how_telling
+from rarefy.tasks.text.stems import root
 
 Array = npt.NDArray[Any]
 
@@ -67,12 +68,23 @@ class FactColumns:
     telling: Array  # how readily people describe a year or a segment by it; 0: not
     flow: Array  # bool: the period is a span of time
     year: Array  # the fiscal year of the period as it is asked for; 0 for another
+    owner: Array  # bool: the fact is about what belongs to the head, and stands under its own name too
+    alike: Array  # bool: another fact of a model, about another head, answers a question of like words otherwise
 
     def take(self, rows: Array) -> "FactColumns":
         """These rows, in this order."""
         return FactColumns(*(getattr(self, column.name)[rows] for column in fields(self)))
 
 
+OWNER = "owner"  # the method of facts of what belongs to a thing (`link.owners`)
+BY_MODEL = frozenset(("model", OWNER))
+# words of relations that many facts have in common by chance
+EMPTY_WORDS = frozenset(
+    """
+    the and any for from has have had with was were are been being its their than that this which who whose not may must
+    can could should shall will would made make makes into onto upon over under after before within about other all
+    """.split()
+)
 MEMBERS = frozenset(("SEGMENT", "PRODUCT", "REGION"))  # types of what is a part of a company
 
 
@@ -154,7 +166,7 @@ class _GraphBuilder:
         return self.codes.setdefault(names, len(self.codes))
 
     def detail(self, triplet: Triplet) -> tuple[Any, ...]:
-        member, family = is_member(triplet), family_of(triplet)
+        member, family, by_model = is_member(triplet), family_of(triplet), triplet.method in BY_MODEL
         ends = (triplet.entity, triplet.period_end)
         if triplet.period_start and triplet.period.startswith("fiscal year"):
             self.years[ends] = min(triplet.period, self.years.get(ends, triplet.period))
@@ -175,15 +187,18 @@ class _GraphBuilder:
             FAMILIES.index(family) if family else -1,
             how_telling(triplet),
             bool(triplet.period_start),
+            triplet.method == OWNER,
+            triplet.value or triplet.object.casefold(),
+            telling_roots(triplet) if by_model else frozenset(),
         )
 
     def columns(self, keys: Array, order: Array) -> FactColumns:
         rows = [self.details[i] for i in order.tolist()]
         periods = [self.years.get(row[7][1:], row[7][-1]) for row in rows]
-        columns = zip(*rows, strict=True) if rows else [()] * 15
+        columns = zip(*rows, strict=True) if rows else [()] * 18
         whole, sort, member, person, link, kind, measured, _, value, concept, document, *more = columns
-        number, family, telling, flow = more
-        return FactColumns(
+        number, family, telling, flow, owner, said, words = more
+        found = FactColumns(
             head=keys[order, 0],
             relation=keys[order, 1],
             whole=np.array(whole, bool),
@@ -202,7 +217,11 @@ class _GraphBuilder:
             telling=np.array(telling, np.int64),
             flow=np.array(flow, bool),
             year=np.array([_year(period) for period in periods], np.int64),
+            owner=np.array(owner, bool),
+            alike=np.zeros(len(rows), bool),
         )
+        found.alike = find_alike(found, words, said)
+        return found
 
     def label(self, node: int) -> str:
         others = self.other_names.get(node)
@@ -300,6 +319,43 @@ def count_others(columns: FactColumns, *same: Array) -> Array:
     return others
 
 
+def find_alike(columns: FactColumns, words: Sequence[frozenset[str]], said: Sequence[str]) -> Array:
+    """Which facts have one about another head that is worded alike and `said` another value of the same kind.
+
+    Whoever reads one page of many calls a thing as that page does: "is elected to a 2-year term", "has no term length".
+    """
+    groups: defaultdict[tuple[int, frozenset[str]], dict[tuple[int, str], None]] = defaultdict(dict)
+    having: defaultdict[tuple[int, str], dict[frozenset[str], None]] = defaultdict(dict)
+    rows = list(zip(columns.head.tolist(), columns.measured.tolist(), words, said, strict=True))
+    for head, kind, own, value in rows:
+        group = groups[kind, own]
+        if own and len(group) < ENOUGH:
+            group[head, value] = None
+            for word in own:
+                having[kind, word][own] = None
+
+    def has_rival(head: int, kind: int, own: frozenset[str], value: str) -> bool:
+        near = {own: None} | {other: None for word in sorted(own) for other in having[kind, word]}
+        return any(
+            head != h and value != v
+            for other in near
+            if are_alike(own, other, kind >= 0)
+            for h, v in groups[kind, other]
+        )
+
+    return np.array([bool(own) and has_rival(head, kind, own, value) for head, kind, own, value in rows], bool)
+
+
+ENOUGH = 8  # facts of one wording that are compared
+ALIKE = 0.5  # of the words of two relations
+
+
+def are_alike(one: frozenset[str], other: frozenset[str], literal: bool) -> bool:
+    """Whether two facts are worded alike: half of all their words are both's, of values of one kind one word is."""
+    shared = len(one & other)
+    return shared > 0 and (literal or shared >= ALIKE * len(one | other))
+
+
 def group_sizes(*columns: Array) -> Array:
     """Per row: how many rows have its values."""
     order = np.lexsort(columns)
@@ -324,6 +380,12 @@ def as_sequence(array: Array) -> Sequence[int]:
 def is_literal(triplet: Triplet) -> bool:
     """Whether the object is a value rather than a thing."""
     return triplet.object_type in LITERALS
+
+
+def telling_roots(triplet: Triplet) -> frozenset[str]:
+    """The roots of the words that say what a fact is about, of a value those beside its number too."""
+    said = f"{triplet.relation} {triplet.object}" if is_literal(triplet) else triplet.relation
+    return frozenset(root(word) for word in re.findall(r"[a-z]{3,}", said) if word not in EMPTY_WORDS)
 
 
 def build_graphs(triplets: Iterable[Triplet]) -> list[Graph]:
