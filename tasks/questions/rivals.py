@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from rarefy.data_contracts.rows import Triplet
-from rarefy.tasks.knowledge.graph.facts import BY_MODEL, are_alike, is_literal, telling_roots
+from rarefy.tasks.knowledge.graph.facts import BY_MODEL, Claimed, telling_roots
 
 
 class Rivals:
@@ -22,27 +22,18 @@ class Rivals:
 
         Then come those that share more words; of one thing one is shown.
         """
-        own = telling_roots(fact)
-        near = {other.triplet_id: other for word in own for other in self._facts.get(word, ())} if most else {}
+        own = Claimed.of(fact)
+        near = {other.triplet_id: other for word in own.words for other in self._facts.get(word, ())} if most else {}
         ranked = sorted(
-            (other for other in near.values() if _is_rival(fact, other)),
+            (other for other in near.values() if own.may_be_taken_for(Claimed.of(other))),
             key=lambda other: (
                 other.relation_key != fact.relation_key,
-                -len(own & telling_roots(other)),
+                -len(own.words & Claimed.of(other).words),
                 other.triplet_id,
             ),
         )
         first = {(other.chunk_id, other.start): other for other in reversed(ranked)}
         return [other for other in ranked if first[other.chunk_id, other.start] is other][:most]
-
-
-def _is_rival(fact: Triplet, other: Triplet) -> bool:
-    if (other.chunk_id, other.start) == (fact.chunk_id, fact.start) or other.subject_key == fact.subject_key:
-        return False
-    if is_literal(fact) != is_literal(other) or (is_literal(fact) and fact.object_type != other.object_type):
-        return False
-    is_other = (other.value or other.object.casefold()) != (fact.value or fact.object.casefold())
-    return is_other and are_alike(telling_roots(fact), telling_roots(other), is_literal(fact))
 
 
 def describe(fact: Triplet) -> str:

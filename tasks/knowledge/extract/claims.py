@@ -329,7 +329,9 @@ class Proof:
         lead_in = self._lead_in()
         if any(find_words(name, lead_in) for name in (self.row.subject, *own, *short)):
             return ""
-        if not lead_in.endswith(":") and _is_headed(self.row.subject, lead_in.strip("#* ")):
+        if (lead_in.startswith("#") or not lead_in.endswith(":")) and _is_headed(
+            self.row.subject, lead_in.strip("#* ")
+        ):
             return ""
         if self.near and self._is_open() and _is_headed(self.row.subject, self._heading(), self.document):
             return ""
@@ -373,7 +375,7 @@ class Proof:
         return above[-1].strip("* ") if above else ""
 
     def _lead_in(self) -> str:
-        """What introduces the list that the sentence is an item of: "The President shall:", a heading, a label; or ""."""
+        """What introduces the list that the sentence is in: "The President shall:", a heading, a label; "" for none."""
         above = self.text[: self.row.end].splitlines() or [""]
         own = above.pop()
         before = own[: len(own) - (self.row.end - self.row.start)]

@@ -83,6 +83,8 @@ EMPTY_WORDS = frozenset(
     """
     the and any for from has have had with was were are been being its their than that this which who whose not may must
     can could should shall will would made make makes into onto upon over under after before within about other all
+    day days week weeks month months year years hour hours percent
+    one two three four five six seven eight nine ten
     """.split()
 )
 MEMBERS = frozenset(("SEGMENT", "PRODUCT", "REGION"))  # types of what is a part of a company
@@ -188,16 +190,15 @@ class _GraphBuilder:
             how_telling(triplet),
             bool(triplet.period_start),
             triplet.method == OWNER,
-            triplet.value or triplet.object.casefold(),
-            telling_roots(triplet) if by_model else frozenset(),
+            Claimed.of(triplet) if by_model else None,
         )
 
     def columns(self, keys: Array, order: Array) -> FactColumns:
         rows = [self.details[i] for i in order.tolist()]
         periods = [self.years.get(row[7][1:], row[7][-1]) for row in rows]
-        columns = zip(*rows, strict=True) if rows else [()] * 18
+        columns = zip(*rows, strict=True) if rows else [()] * 17
         whole, sort, member, person, link, kind, measured, _, value, concept, document, *more = columns
-        number, family, telling, flow, owner, said, words = more
+        number, family, telling, flow, owner, claimed = more
         found = FactColumns(
             head=keys[order, 0],
             relation=keys[order, 1],
@@ -220,7 +221,7 @@ class _GraphBuilder:
             owner=np.array(owner, bool),
             alike=np.zeros(len(rows), bool),
         )
-        found.alike = find_alike(found, words, said)
+        found.alike = find_alike(claimed)
         return found
 
     def label(self, node: int) -> str:
@@ -319,41 +320,64 @@ def count_others(columns: FactColumns, *same: Array) -> Array:
     return others
 
 
-def find_alike(columns: FactColumns, words: Sequence[frozenset[str]], said: Sequence[str]) -> Array:
-    """Which facts have one about another head that is worded alike and `said` another value of the same kind.
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """What a model's fact says, as far as another may say it of another thing."""
 
-    Whoever reads one page of many calls a thing as that page does: "is elected to a 2-year term", "has no term length".
-    """
-    groups: defaultdict[tuple[int, frozenset[str]], dict[tuple[int, str], None]] = defaultdict(dict)
-    having: defaultdict[tuple[int, str], dict[frozenset[str], None]] = defaultdict(dict)
-    rows = list(zip(columns.head.tolist(), columns.measured.tolist(), words, said, strict=True))
-    for head, kind, own, value in rows:
-        group = groups[kind, own]
-        if own and len(group) < ENOUGH:
-            group[head, value] = None
-            for word in own:
-                having[kind, word][own] = None
+    subject: str
+    value: str
+    kind: str  # the type of a value; of other ends whether they are named or described
+    words: frozenset[str]
 
-    def has_rival(head: int, kind: int, own: frozenset[str], value: str) -> bool:
-        near = {own: None} | {other: None for word in sorted(own) for other in having[kind, word]}
-        return any(
-            head != h and value != v
-            for other in near
-            if are_alike(own, other, kind >= 0)
-            for h, v in groups[kind, other]
-        )
+    @classmethod
+    def of(cls, triplet: Triplet) -> "Claimed":
+        """That of a triplet."""
+        is_named = re.match(r"[A-Z#@]|\S*[@:/_]", triplet.object)
+        kind = triplet.object_type if is_literal(triplet) else NAMED if is_named else DESCRIBED
+        value = triplet.value or triplet.object.casefold()
+        return cls(triplet.subject.casefold(), value, kind, telling_roots(triplet))
 
-    return np.array([bool(own) and has_rival(head, kind, own, value) for head, kind, own, value in rows], bool)
+    def may_be_taken_for(self, other: "Claimed") -> bool:
+        """Whether the other says another thing of another one, in words that are alike."""
+        apart = self.subject not in other.subject and other.subject not in self.subject
+        return apart and self.value != other.value and self.is_worded_as(other.kind, other.words)
+
+    def is_worded_as(self, kind: str, words: frozenset[str]) -> bool:
+        """Whether most of the words are both's; of values, half of the words of the shorter.
+
+        "Is elected to a 2-year term" and "has no term length" answer one question, of two councils.
+        """
+        values = {self.kind, kind} - {DESCRIBED}
+        if NAMED in values or not values:
+            shared, every = (self.words & words) - {AGENT}, (self.words | words) - {AGENT}
+            same_kind = self.kind == kind and (AGENT in self.words) == (AGENT in words)  # who is not when or where
+            return same_kind and len(shared) > ALIKE * len(every)
+        shared = self.words & words
+        return len(values) == 1 and len(shared) >= ALIKE * max(1, min(len(self.words), len(words)))
 
 
+NAMED, DESCRIBED = "named", "described"
 ENOUGH = 8  # facts of one wording that are compared
 ALIKE = 0.5  # of the words of two relations
+AGENT = "by"  # at the end of a relation
 
 
-def are_alike(one: frozenset[str], other: frozenset[str], literal: bool) -> bool:
-    """Whether two facts are worded alike: half of all their words are both's, of values of one kind one word is."""
-    shared = len(one & other)
-    return shared > 0 and (literal or shared >= ALIKE * len(one | other))
+def find_alike(facts: Sequence[Claimed | None]) -> Array:
+    """Which facts could be taken for an answer to a question about another's thing, whose page words it as its own."""
+    groups: defaultdict[tuple[str, frozenset[str]], list[Claimed]] = defaultdict(list)
+    having: defaultdict[str, dict[tuple[str, frozenset[str]], None]] = defaultdict(dict)
+    for fact in filter(None, facts):
+        group = groups[fact.kind, fact.words]
+        if len(group) < ENOUGH:
+            group.append(fact)
+            for word in fact.words:
+                having[word][fact.kind, fact.words] = None
+
+    def has_rival(fact: Claimed) -> bool:
+        near = {key: None for word in sorted(fact.words) for key in having[word]}
+        return any(fact.may_be_taken_for(other) for key in near if fact.is_worded_as(*key) for other in groups[key])
+
+    return np.array([fact is not None and has_rival(fact) for fact in facts], bool)
 
 
 def group_sizes(*columns: Array) -> Array:
@@ -383,9 +407,13 @@ def is_literal(triplet: Triplet) -> bool:
 
 
 def telling_roots(triplet: Triplet) -> frozenset[str]:
-    """The roots of the words that say what a fact is about, of a value those beside its number too."""
+    """The roots of the words that say what a fact is about, of a value those beside its number too.
+
+    `AGENT` stands for a "by" at the end of a relation.
+    """
     said = f"{triplet.relation} {triplet.object}" if is_literal(triplet) else triplet.relation
-    return frozenset(root(word) for word in re.findall(r"[a-z]{3,}", said) if word not in EMPTY_WORDS)
+    roots = {root(word) for word in re.findall(r"[a-z]{3,}", said) if word not in EMPTY_WORDS}
+    return frozenset(roots | ({AGENT} if triplet.relation.endswith(" by") and not is_literal(triplet) else set()))
 
 
 def build_graphs(triplets: Iterable[Triplet]) -> list[Graph]:

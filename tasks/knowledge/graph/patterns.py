@@ -86,7 +86,7 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     link, year, telling = graph.columns.link, as_sequence(graph.columns.year), as_sequence(graph.columns.telling)
     person, asked, common = graph.columns.person, graph.columns.asked, find_relations(graph, config.common_clues)
     barred_office = person & ~link & ~find_relations(graph, config.telling_offices) & config.needed_clues
-    alike, by_words = as_sequence(graph.columns.alike), config.rivals == "words"
+    by_words = config.rivals == "words"
     years = YearChains(graph, apart) if config.through_years and 2 in sizes else None
 
     def lead(path: tuple[int, ...], size: int, point: int, steps: list[int]) -> Iterator[tuple[int, ...]]:
@@ -112,7 +112,7 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
 
     def clue_rank(facts: tuple[int, ...]) -> tuple[bool, bool]:
         """Clues that begin with a name or several words first, then those that are said of several things."""
-        return not is_telling_label(graph.labels[head[facts[0]]]), not alike[facts[0]]
+        return not is_telling_label(graph.labels[head[facts[0]]]), not graph.rivals[facts[0]]
 
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
         point = turn_point(points[answer], turn)

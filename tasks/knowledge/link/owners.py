@@ -1,6 +1,6 @@
-"""What is said of what belongs to a named thing, said of that thing: who elects a council's members, who pays its costs.
+"""What is said of what belongs to a named thing, said of that thing: who elects the members of a council.
 
-"Executive Council member | is elected to | 2-year term" tells as much of the Executive Council, but under a name that no
+"Executive Council member | is elected to | 2-year term" tells as much of the Executive Council, under a name that no
 other fact has. As a fact of the council it meets what other passages say of that.
 """
 

@@ -133,7 +133,7 @@ _OFTEN = 2  # times that a document has the name of whom its things belong to
 
 
 def group_roles(names: Iterable[str], naming: Mapping[str, Iterable[str]]) -> Iterator[SameNames]:
-    """Names with and without whose they are: "Executive Council" and "Jupyter Executive Council", "Board (of Directors)".
+    """Names with and without whose they are: "Executive Council" and "Jupyter Executive Council", "Board of Directors".
 
     `naming` are the texts of the documents in which each is named. Whose it is must be a name, no word of the language,
     that all these documents have often, or the long form must stand in them; and no other name may have the short one.

@@ -55,7 +55,7 @@ from rarefy.tasks.questions.gates.wording import is_telling, pivot_rarity
 from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.states import STATES
 
-VERSION = 16  # a figure told twice is asked once; worth is scored as the judge scores use; answers keep conditions
+VERSION = 17  # words that are used as names, phrases that few passages have; what the collection says of others
 
 
 class Asked(BaseModel, frozen=True):
@@ -160,7 +160,8 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, config: AskConfig)
     ]
     reasons: dict[str, str] = {}
     for gate in (several_chunks, pivot_rarity):
-        reasons |= gate(drafts, GatesConfig.model_validate({}), chunks=index.chunks, triplets=index.triplets)
+        gates = GatesConfig.model_validate({"names_by_use": config.clues == "phrases"})
+        reasons |= gate(drafts, gates, chunks=index.chunks, triplets=index.triplets)
     found = {draft.path_id: reasons[draft.question_id] for draft in drafts if draft.question_id in reasons}
     filers = {name for document in index.documents.values() for name in company_names(document.entity)}
     for path in multi:
@@ -310,7 +311,7 @@ FEW = 3  # chunks
 
 
 def is_narrow(phrase: str, index: CorpusIndex) -> bool:
-    """Whether a phrase has several telling words, which few chunks of the corpus have: "postage of a leaver's laptop"."""
+    """Whether a phrase has several telling words, which few chunks have: "postage of a leaver's laptop"."""
     telling = telling_stems(phrase)
     return len(telling) > 1 and sum(telling <= index.stems_of(name) for name in index.chunks) <= FEW
 

@@ -21,6 +21,11 @@ class GatesConfig(BaseModel, frozen=True, extra="forbid"):
         ),
         description="in this order, the cheap ones first: names, or module:function",
     )
+    names_by_use: bool = Field(
+        True,
+        description="what the corpus writes with a capital within sentences, and never without, is a name for a pivot, "
+        "though the language has the word",
+    )
     fewest_words: int = Field(5, ge=1, description="in a question")
     most_words: int = Field(60, ge=1, description="in a question")
     least_reading_ease: float = Field(
