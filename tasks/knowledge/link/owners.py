@@ -8,6 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from rarefy.data_contracts.rows import Triplet, row_id
 from rarefy.tasks.knowledge.extract.claims import SMALL_WORDS
@@ -35,7 +36,7 @@ def link_owners(corpus: Corpus) -> Iterator[Triplet]:
                 yield _make_row(fact, object=owner, object_type=names[owner], relation=relation, answer=answer)
 
 
-def _make_row(fact: Triplet, **changed: str) -> Triplet:
+def _make_row(fact: Triplet, **changed: Any) -> Triplet:
     row = replace(fact, **changed, method=OWNER)
     return replace(row, triplet_id=row_id(OWNER, fact.triplet_id, row.subject, row.relation, row.object))
 

@@ -232,8 +232,8 @@ def merge_entities(names: Names, config: NormaliseConfig, texts: Mapping[str, st
         if kind == UNTYPED:
             same += group_teams(names)
         if config.roles:
-            named = {name: names.entities[kind, name].documents for name in present}
-            same += group_roles(present, {name: [texts[i] for i in of if i in texts] for name, of in named.items()})
+            of = {name: names.entities[kind, name].documents for name in present}
+            same += group_roles(present, {name: [texts[i] for i in of[name] if i in texts] for name in present})
         for cluster, rules in unite_groups(same):
             named = sorted({known[plain(name)] for name in cluster if plain(name) in known})
             best = named[0] if named else min(cluster, key=lambda name: names.entity_rank(kind, name))
