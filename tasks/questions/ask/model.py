@@ -160,7 +160,7 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, config: AskConfig)
     ]
     reasons: dict[str, str] = {}
     for gate in (several_chunks, pivot_rarity):
-        gates = GatesConfig.model_validate({"names_by_use": config.clues == "phrases"})
+        gates = GatesConfig.model_validate({"names": "used" if config.clues == "phrases" else "coined"})
         reasons |= gate(drafts, gates, chunks=index.chunks, triplets=index.triplets)
     found = {draft.path_id: reasons[draft.question_id] for draft in drafts if draft.question_id in reasons}
     filers = {name for document in index.documents.values() for name in company_names(document.entity)}

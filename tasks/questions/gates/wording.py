@@ -144,7 +144,7 @@ EMPTY = frozenset(
 
 def pivot_rarity(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
     """Rejects multi-hop questions about a generic pivot: neither two meaningful words nor a proper name."""
-    names = NamesByUse([chunk.text for chunk in chunks.values()] if config.names_by_use else ())
+    names = NamesByUse([chunk.text for chunk in chunks.values()] if config.names == "used" else ())
     return {
         q.question_id: "pivot_generic"
         for q in questions
