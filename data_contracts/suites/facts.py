@@ -118,7 +118,7 @@ TRIPLET = Suite(
             _check_answer,
         ),
         written_unless_rejected("subject", "relation", "object"),
-        one_of("method", "table", "cover", "deadline", "reading", "prose", "model", "link"),
+        one_of("method", "table", "cover", "deadline", "reading", "prose", "model", "link", "owner"),
         matching("value", _LITERAL, "a plain number, an ISO day or empty"),
         dated("period_start", "period_end"),
         dated("valid_from", "valid_to"),

@@ -386,7 +386,7 @@ grading = Stage(  # questions to those that a judging model lets pass, and its j
     "grade",
     "rarefy.tasks.questions.grade:grade",
     grade.VERSION,
-    {"questions": Question, "chunks": Chunk, "documents": Document},
+    {"questions": Question, "chunks": Chunk, "documents": Document, "triplets": Triplet},
     {"questions": Question, "judgements": Judgement},
     "grade",
     group="question_id",

@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 34  # no seat of who says that there is none; parts by their initials; a model: ranges, names of headings
+VERSION = 35  # a model: ends that lead-ins, labels, headings and titles name, objects by their initials
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

@@ -222,6 +222,7 @@ _OPENS = re.compile(r"[\s*•-]*(?:it|they|this|these|those|such)\b", re.I)
 _AFTER_NAME = re.compile(r" (?:of|for|in|on|to|by|from|with|at|under|against|and|that|which)\b")
 # where a name's own words end, and words begin that say more of it: "mobile device used for work"
 _AFTER_HEAD = re.compile(r" (?:\w+(?:ed|ing) )?(?:of|for|in|on|to|by|from|with|at|under|against|that|which)\b")
+_LABEL_WORDS = 6  # of a line above a list
 _OFTEN = 3  # times that a document has the name of whom its things belong to
 
 
@@ -247,7 +248,8 @@ class Proof:
     entity: str
     line: TableLine | None = None  # the table's row that the sentence is
     document: str = ""  # the text of the whole document, which says what it calls things for short
-    near: bool = True  # whether the heading above may name the subject, and its last word stand for it
+    near: bool = True  # whether what stands above may name an end, and a subject's last word stand for it
+    title: str = ""  # of the document
 
     @cached_property
     def words(self) -> str:
@@ -273,7 +275,8 @@ class Proof:
     def find_short_answer(self) -> str:
         """The object as the sentence calls it for short, where the document says what it is called; else ""."""
         sentence = self.row.source_sentence
-        short = self._short_names(_ARTICLE.sub("", self.row.object))
+        bare = _ARTICLE.sub("", self.row.object)
+        short = [*self._short_names(bare), *self._initials(bare, sentence)]
         return next((sentence[slice(*place)] for name in short if (place := find_words(name, sentence))), "")
 
     def object_objection(self) -> str:
@@ -289,7 +292,29 @@ class Proof:
         # of a name no part may be missing, but whose it is where that is us
         named = " ".join(w for w in split_words(thing) if w[:1].isupper() and w not in own_words)
         proven = self._proves(thing, 0.6) and (not named or self._proves(named, 1.0))
-        return "" if proven else "object_not_in_sentence"
+        is_above = bool(named) and (self._is_led_in(thing) or self._is_the_page(thing))
+        return "" if proven or is_above else "object_not_in_sentence"
+
+    def _is_the_page(self, name: str) -> bool:
+        """Whether the page is about this, and the sentence is an item of its lists or says "this guide"."""
+        if not self.near or name != _ARTICLE.sub("", self.title):
+            return False
+        listed = _LIST_ITEM.match(self.text[: self.row.end].rpartition("\n")[2])
+        return bool(listed) or bool(find_words(f"this {name.rpartition(' ')[2]}", self.row.source_sentence))
+
+    def _is_led_in(self, name: str) -> bool:
+        """Whether what introduces a list names this: of its items "The Council (EC) shall:" says who does them."""
+        lead_in = self._lead_in() if self.near else ""
+        forms = (name, *self._short_names(name), *self._initials(name, lead_in)) if lead_in else ()
+        return any(find_words(form, lead_in) for form in forms)
+
+    def _initials(self, name: str, text: str) -> list[str]:
+        """The initials of a name as a list, where the document writes it out and this text has them for it."""
+        words = split_words(name)
+        letters = "".join(word[0] for word in words if word[0].isupper())
+        capitals = all(word[0].isupper() or word.lower() in SMALL_WORDS for word in words)
+        known = self.near and capitals and len(letters) > 1 and name in self.document
+        return [letters] if known and re.search(rf"\b{letters}\b", text) else []
 
     def subject_objection(self) -> str:
         """Why the sentence is not about this subject; "" where it is."""
@@ -299,14 +324,18 @@ class Proof:
         if any(self._names(name) for name in (*own, self.row.subject)):
             return ""
         short = self._short_names(self.row.subject)
-        if any(find_words(name, self.words) for name in short):
+        if any(find_words(name, self.words) for name in (*short, *self._initials(self.row.subject, self.words))):
             return ""
         lead_in = self._lead_in()
         if any(find_words(name, lead_in) for name in (self.row.subject, *own, *short)):
             return ""
-        if lead_in.startswith("#") and _is_headed(self.row.subject, lead_in.strip("#* ")):
+        if (lead_in.startswith("#") or not lead_in.endswith(":")) and _is_headed(
+            self.row.subject, lead_in.strip("#* ")
+        ):
             return ""
         if self.near and self._is_open() and _is_headed(self.row.subject, self._heading(), self.document):
+            return ""
+        if self.near and (self._is_named_above(lead_in) or self.row.subject == _ARTICLE.sub("", self.title)):
             return ""
         if _REFERS.search(self.row.source_sentence):
             before = self.text[max(self.row.start - _NEAR, 0) : self.row.start]
@@ -317,6 +346,17 @@ class Proof:
             if titled and self.row.subject in self.document and titled[-1:] == self._surname():
                 return ""
         return "subject_not_in_sentence"
+
+    def _is_named_above(self, lead_in: str) -> bool:
+        """Whether a list's lead-in names the subject as a sentence may, or the heading above has all its words."""
+        above = replace(self.row, header="", group="")
+        if lead_in.endswith(":") and replace(self, row=replace(above, source_sentence=lead_in))._names(
+            self.row.subject
+        ):
+            return True
+        heading = replace(self, row=replace(above, source_sentence=self._heading()))
+        telling = [word for word in split_words(self.row.subject) if word.lower() not in SMALL_WORDS]
+        return len(telling) > 1 and heading._proves(self.row.subject, 1.0)
 
     def _is_open(self) -> bool:
         """Whether a sentence leaves it to its heading what it is about: "Key input: …", "This …"; it names nothing."""
@@ -335,7 +375,7 @@ class Proof:
         return above[-1].strip("* ") if above else ""
 
     def _lead_in(self) -> str:
-        """What introduces the list that the sentence is an item of: "The President shall:", a heading; else ""."""
+        """What introduces the list that the sentence is in: "The President shall:", a heading, a label; "" for none."""
         above = self.text[: self.row.end].splitlines() or [""]
         own = above.pop()
         before = own[: len(own) - (self.row.end - self.row.start)]
@@ -345,7 +385,8 @@ class Proof:
         if not _LIST_ITEM.match(own):
             return ""
         line = next((line for line in reversed(above) if line.strip() and not _LIST_ITEM.match(line)), "")
-        return line if line.startswith("#") or line.rstrip(" *").endswith(":") else ""
+        is_label = self.near and len(line.split()) <= _LABEL_WORDS and line.strip(" *")[-1:] not in ".,;:!?"
+        return line.strip(" *") if line.startswith("#") or line.rstrip(" *").endswith(":") or is_label else ""
 
     def _surname(self) -> list[str]:
         """The last word of the subject as a list; none where it has no words."""
@@ -579,7 +620,7 @@ def _earlier_chunk_with(chunk: Chunk, start: int, end: int, chunks: Mapping[str,
 def _add_type_and_value(row: Triplet, line: TableLine | None, chunk: Chunk, window: Window, near: bool) -> Triplet:
     """The row with its object's type and value, and the words that answer; or why they are not proven."""
     document = window.document
-    proof = Proof(row, chunk.text, document.entity, line, document.text, near)
+    proof = Proof(row, chunk.text, document.entity, line, document.text, near, document.title)
     row = replace(row, subject_type=entity_type(row.subject, document.entity))
     if value_type(row.object):
         tags = {f.start - chunk.start: f for f in document.facts if chunk.start <= f.start < f.end <= chunk.end}

@@ -62,6 +62,11 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         description="without its clues a chain or star has another answer in the corpus, and each clue of a star is "
         "needed to single its head out (R19); none is one of a list; false: whatever is there",
     )
+    rivals: Literal["relation", "words"] = Field(
+        "words",
+        description="what another answer is: a fact of the same relation; or also, of facts by a model, one whose "
+        "relation, or the words beside its value, have a word in common",
+    )
     common_clues: tuple[str, ...] = Field(
         (
             "is headquartered in",

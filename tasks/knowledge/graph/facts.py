@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from rarefy.data_contracts.rows import LITERALS, Triplet
 from rarefy.tasks.knowledge.graph.headlines import FAMILIES, family_of, how_telling
+from rarefy.tasks.text.stems import root
 
 Array = npt.NDArray[Any]
 
@@ -67,12 +68,25 @@ class FactColumns:
     telling: Array  # how readily people describe a year or a segment by it; 0: not
     flow: Array  # bool: the period is a span of time
     year: Array  # the fiscal year of the period as it is asked for; 0 for another
+    owner: Array  # bool: the fact is about what belongs to the head, and stands under its own name too
+    alike: Array  # bool: another fact of a model, about another head, answers a question of like words otherwise
 
     def take(self, rows: Array) -> "FactColumns":
         """These rows, in this order."""
         return FactColumns(*(getattr(self, column.name)[rows] for column in fields(self)))
 
 
+OWNER = "owner"  # the method of facts of what belongs to a thing (`link.owners`)
+BY_MODEL = frozenset(("model", OWNER))
+# words of relations that many facts have in common by chance
+EMPTY_WORDS = frozenset(
+    """
+    the and any for from has have had with was were are been being its their than that this which who whose not may must
+    can could should shall will would made make makes into onto upon over under after before within about other all
+    day days week weeks month months year years hour hours percent
+    one two three four five six seven eight nine ten
+    """.split()
+)
 MEMBERS = frozenset(("SEGMENT", "PRODUCT", "REGION"))  # types of what is a part of a company
 
 
@@ -161,7 +175,7 @@ class _GraphBuilder:
         return self.codes.setdefault(names, len(self.codes))
 
     def detail(self, triplet: Triplet) -> tuple[Any, ...]:
-        member, family = is_member(triplet), family_of(triplet)
+        member, family, by_model = is_member(triplet), family_of(triplet), triplet.method in BY_MODEL
         ends = (triplet.entity, triplet.period_end)
         if triplet.period_start and triplet.period.startswith("fiscal year"):
             self.years[ends] = min(triplet.period, self.years.get(ends, triplet.period))
@@ -182,15 +196,17 @@ class _GraphBuilder:
             FAMILIES.index(family) if family else -1,
             how_telling(triplet),
             bool(triplet.period_start),
+            triplet.method == OWNER,
+            Claimed.of(triplet) if by_model else None,
         )
 
     def columns(self, keys: Array, order: Array) -> FactColumns:
         rows = [self.details[i] for i in order.tolist()]
         periods = [self.years.get(row[7][1:], row[7][-1]) for row in rows]
-        columns = zip(*rows, strict=True) if rows else [()] * 15
+        columns = zip(*rows, strict=True) if rows else [()] * 17
         whole, sort, member, person, link, kind, measured, _, value, concept, document, *more = columns
-        number, family, telling, flow = more
-        return FactColumns(
+        number, family, telling, flow, owner, claimed = more
+        found = FactColumns(
             head=keys[order, 0],
             relation=keys[order, 1],
             whole=np.array(whole, bool),
@@ -209,7 +225,11 @@ class _GraphBuilder:
             telling=np.array(telling, np.int64),
             flow=np.array(flow, bool),
             year=np.array([_year(period) for period in periods], np.int64),
+            owner=np.array(owner, bool),
+            alike=np.zeros(len(rows), bool),
         )
+        found.alike = find_alike(claimed)
+        return found
 
     def label(self, node: int) -> str:
         others = self.other_names.get(node)
@@ -307,6 +327,66 @@ def count_others(columns: FactColumns, *same: Array) -> Array:
     return others
 
 
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """What a model's fact says, as far as another may say it of another thing."""
+
+    subject: str
+    value: str
+    kind: str  # the type of a value; of other ends whether they are named or described
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, triplet: Triplet) -> "Claimed":
+        """That of a triplet."""
+        is_named = re.match(r"[A-Z#@]|\S*[@:/_]", triplet.object)
+        kind = triplet.object_type if is_literal(triplet) else NAMED if is_named else DESCRIBED
+        value = triplet.value or triplet.object.casefold()
+        return cls(triplet.subject.casefold(), value, kind, telling_roots(triplet))
+
+    def may_be_taken_for(self, other: "Claimed") -> bool:
+        """Whether the other says another thing of another one, in words that are alike."""
+        apart = self.subject not in other.subject and other.subject not in self.subject
+        return apart and self.value != other.value and self.is_worded_as(other.kind, other.words)
+
+    def is_worded_as(self, kind: str, words: frozenset[str]) -> bool:
+        """Whether most of the words are both's; of values, half of the words of the shorter.
+
+        "Is elected to a 2-year term" and "has no term length" answer one question, of two councils.
+        """
+        values = {self.kind, kind} - {DESCRIBED}
+        if NAMED in values or not values:
+            shared, every = (self.words & words) - {AGENT}, (self.words | words) - {AGENT}
+            same_kind = self.kind == kind and (AGENT in self.words) == (AGENT in words)  # who is not when or where
+            return same_kind and len(shared) > ALIKE * len(every)
+        shared = self.words & words
+        return len(values) == 1 and len(shared) >= ALIKE * max(1, min(len(self.words), len(words)))
+
+
+NAMED, DESCRIBED = "named", "described"
+ENOUGH = 8  # facts of one wording that are compared
+ALIKE = 0.5  # of the words of two relations
+AGENT = "by"  # at the end of a relation
+
+
+def find_alike(facts: Sequence[Claimed | None]) -> Array:
+    """Which facts could be taken for an answer to a question about another's thing, whose page words it as its own."""
+    groups: defaultdict[tuple[str, frozenset[str]], list[Claimed]] = defaultdict(list)
+    having: defaultdict[str, dict[tuple[str, frozenset[str]], None]] = defaultdict(dict)
+    for fact in filter(None, facts):
+        group = groups[fact.kind, fact.words]
+        if len(group) < ENOUGH:
+            group.append(fact)
+            for word in fact.words:
+                having[word][fact.kind, fact.words] = None
+
+    def has_rival(fact: Claimed) -> bool:
+        near = {key: None for word in sorted(fact.words) for key in having[word]}
+        return any(fact.may_be_taken_for(other) for key in near if fact.is_worded_as(*key) for other in groups[key])
+
+    return np.array([fact is not None and has_rival(fact) for fact in facts], bool)
+
+
 def group_sizes(*columns: Array) -> Array:
     """Per row: how many rows have its values."""
     order = np.lexsort(columns)
@@ -331,6 +411,16 @@ def as_sequence(array: Array) -> Sequence[int]:
 def is_literal(triplet: Triplet) -> bool:
     """Whether the object is a value rather than a thing."""
     return triplet.object_type in LITERALS
+
+
+def telling_roots(triplet: Triplet) -> frozenset[str]:
+    """The roots of the words that say what a fact is about, of a value those beside its number too.
+
+    `AGENT` stands for a "by" at the end of a relation.
+    """
+    said = f"{triplet.relation} {triplet.object}" if is_literal(triplet) else triplet.relation
+    roots = {root(word) for word in re.findall(r"[a-z]{3,}", said) if word not in EMPTY_WORDS}
+    return frozenset(roots | ({AGENT} if triplet.relation.endswith(" by") and not is_literal(triplet) else set()))
 
 
 def build_graphs(triplets: Iterable[Triplet]) -> list[Graph]:

@@ -47,8 +47,8 @@ def single(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
 
     With the rule `subject` the tail may also be a thing that others share, where head and relation have no other.
     """
-    nodes = len(graph.nodes)
-    out_of, into = np.bincount(graph.head, minlength=nodes), np.bincount(graph.tail, minlength=nodes)
+    nodes, own = len(graph.nodes), ~graph.columns.owner
+    out_of, into = (np.bincount(ends[own], minlength=nodes) for ends in (graph.head, graph.tail))
     eligible = (out_of[graph.tail] == 0) & (into[graph.tail] == 1)
     if config.single_rule == "any":
         eligible[:] = True
@@ -56,6 +56,7 @@ def single(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
         eligible |= ~graph.literal & (group_sizes(graph.head, graph.relation) == 1)
     elif config.single_rule == "paper":
         eligible &= (out_of[graph.head] == 1) & (into[graph.head] == 0)
+    eligible &= own
 
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
         if turn == 0:
@@ -85,6 +86,7 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     link, year, telling = graph.columns.link, as_sequence(graph.columns.year), as_sequence(graph.columns.telling)
     person, asked, common = graph.columns.person, graph.columns.asked, find_relations(graph, config.common_clues)
     barred_office = person & ~link & ~find_relations(graph, config.telling_offices) & config.needed_clues
+    by_words = config.rivals == "words"
     years = YearChains(graph, apart) if config.through_years and 2 in sizes else None
 
     def lead(path: tuple[int, ...], size: int, point: int, steps: list[int]) -> Iterator[tuple[int, ...]]:
@@ -108,10 +110,16 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
                 elif len(longer) == size and apart(longer):
                     yield longer
 
+    def clue_rank(facts: tuple[int, ...]) -> tuple[bool, bool]:
+        """Clues that begin with a name or several words first, then those that are said of several things."""
+        return not is_telling_label(graph.labels[head[facts[0]]]), not graph.rivals[facts[0]]
+
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
         point = turn_point(points[answer], turn)
         for i in range(len(sizes) if led[answer] else 0):
-            for facts in islice(lead((answer,), sizes[(point + i) % len(sizes)], point, [REACH]), 1):
+            found = lead((answer,), sizes[(point + i) % len(sizes)], point, [REACH])
+            best = min(islice(found, FEW), key=clue_rank, default=None) if by_words else None
+            for facts in islice(found, 1) if not by_words else filter(None, [best]):
                 nominal = len(facts) == 2 and bool(common[facts[0]])
                 yield CandidatePath(facts, answer, tail[facts[0]], head[answer], facts[:-1], nominal)
         if years is None or answer not in years.series or years.remaining(answer) < 2:
@@ -224,6 +232,14 @@ def inverted_star(graph: Graph, config: GraphConfig, free: Array) -> PatternPath
         answers=chosen[meeting[hub[chosen]] > 1],
         propose=propose,
     )
+
+
+def is_telling_label(label: str) -> bool:
+    """Whether a label is written as a name, or has two long words: "laptops of leavers", not "new laptop"."""
+    return label[:1].isupper() or sum(len(word) > LONG for word in label.split()) > 1
+
+
+LONG = 4  # letters
 
 
 BRANCHES = 4  # facts tried per chunk on the way back from an answer
@@ -347,7 +363,7 @@ class HubFacts:
 def find_asked(graph: Graph, config: GraphConfig) -> Array:
     """Which facts may be asked of what is described: those to which other answers remain without the clue.
 
-    None says what kind of thing it is, since whoever asks says that.
+    None says what kind of thing it is, since whoever asks says that. Of a model's facts those of like words count too.
 
     Of a whole company's tagged figures those that people follow, in words that others use too: nobody wonders about the
     lease costs of the company that bought another, and "international transaction revenue" says which one it was.
@@ -358,6 +374,8 @@ def find_asked(graph: Graph, config: GraphConfig) -> Array:
     tagged = columns.whole & (columns.concept >= 0)
     in_words = count_others(columns, columns.sort, columns.kind, columns.asked, columns.relation)
     asked: Array = (graph.rivals > 0) & (~tagged | (columns.family >= 0) & (in_words > 0))
+    if config.rivals == "words":
+        asked |= columns.alike
     return asked & ~find_relations(graph, config.class_relations)
 
 

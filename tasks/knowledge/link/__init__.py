@@ -1,7 +1,7 @@
 """Triplets in, those and the links between documents out: facts whose other end is what another document is about.
 
 A meeting whose minutes another meeting approved, a company that is named in another's filing. A link has the other
-record's own name, so that paths cross documents after `normalise`.
+record's own name, so that paths cross documents after `normalise`. So do facts of what belongs to a thing, as its own.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,15 +13,17 @@ from rarefy.tasks.find import find
 from rarefy.tasks.knowledge.link.companies import link_companies
 from rarefy.tasks.knowledge.link.linked import Corpus, gather
 from rarefy.tasks.knowledge.link.meetings import link_meetings
+from rarefy.tasks.knowledge.link.owners import link_owners
 
 __all__ = ["LINKERS", "VERSION", "LinkConfig", "link"]
 
-VERSION = 2
+VERSION = 3  # what is said of what belongs to a thing
 
 Linker = Callable[[Corpus], Iterable[Triplet]]
 LINKERS: dict[str, Linker] = {
     "companies": link_companies,
     "meetings": link_meetings,
+    "owners": link_owners,
 }
 
 
@@ -29,8 +31,9 @@ class LinkConfig(BaseModel, frozen=True, extra="forbid"):
     """Which links between documents are looked for."""
 
     between: tuple[str, ...] = Field(
-        ("companies", "meetings"),
-        description="what is linked where another document is about it: built-in names or module:function",
+        ("companies", "meetings", "owners"),
+        description="what is linked where another document is about it, and (owners) facts of models on what belongs "
+        "to a named thing, which become the thing's: built-in names or module:function",
     )
 
 

@@ -18,7 +18,7 @@ from rarefy.tasks.text.names import plain
 
 __all__ = ["VERSION", "NormaliseConfig", "normalise"]
 
-VERSION = 8  # short names of things that are no organisations; teams; organisations without their legal form
+VERSION = 9  # names with and without whose they are
 
 
 def normalise(
@@ -43,7 +43,8 @@ def normalise(
         for row in triplets
     ]
     names = collect_names(rows, config.embedded)
-    form = [*merge_relations(names), *merge_entities(names, config)]
+    texts = {name: document.text for name, document in (documents or {}).items()}
+    form = [*merge_relations(names), *merge_entities(names, config, texts)]
     by_form = {(merge.kind, merge.entity_type, merge.name): merge.canonical for merge in form}
     organisations = list(merge_into_organisations(names, by_form))
     known_as = {merge.name: merge.canonical for merge in organisations}

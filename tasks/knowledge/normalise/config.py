@@ -11,6 +11,11 @@ class NormaliseConfig(BaseModel, frozen=True, extra="forbid"):
         default=("prose", "model"),
         description="whose relations are compared by embedding; a table's are names of measures and merge by form only",
     )
+    roles: bool = Field(
+        default=True,
+        description='names with and without whose they are are one ("Executive Council", "Jupyter Executive Council"), '
+        "where the documents leave no doubt",
+    )
     aliases: dict[str, str] = Field(
         default_factory=dict, description='names that you know to be others\': { "Google" = "Alphabet Inc." }'
     )

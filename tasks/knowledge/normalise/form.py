@@ -4,10 +4,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 from rarefy.data_contracts.rows import Merge
 from rarefy.tasks.knowledge.normalise.config import NormaliseConfig
-from rarefy.tasks.knowledge.normalise.names import UNTYPED, Names, fold_label, make_merge
+from rarefy.tasks.knowledge.normalise.names import LONGEST_ROLE, UNTYPED, Names, fold_label, make_merge
+from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.names import company, plain
 
 # "Meta Platforms, Inc. ("Meta")": what follows a name says what it is called for short.
@@ -125,6 +127,42 @@ def group_teams(names: Names) -> Iterator[SameNames]:
                 yield SameNames((short, name), "same but for the word team, department or group")
 
 
+_ARTICLE = re.compile(r"^the ", re.IGNORECASE)
+_JOINING = frozenset("of the and for".split())
+_OFTEN = 2  # times that a document has the name of whom its things belong to
+
+
+def group_roles(names: Iterable[str], naming: Mapping[str, Iterable[str]]) -> Iterator[SameNames]:
+    """Names with and without whose they are: "Executive Council" and "Jupyter Executive Council", "Board of Directors".
+
+    `naming` are the texts of the documents in which each is named. Whose it is must be a name, no word of the language,
+    that all these documents have often, or the long form must stand in them; and no other name may have the short one.
+    """
+    known = {_ARTICLE.sub("", name): name for name in sorted(names) if len(name.split()) <= LONGEST_ROLE}
+    longer: dict[str, set[str]] = defaultdict(set)
+    for name in known:
+        words = name.split()
+        if not all(word[0].isupper() or word in _JOINING for word in words):
+            continue  # "initial Executive Council"
+        for first, last in combinations(range(len(words) + 1), 2):
+            role = " ".join(words[first:last])
+            if role != name and role in known and all(word[0].isupper() for word in words[first:last]):
+                longer[role].add(name)
+    for role, others in sorted(longer.items()):
+        if len(others) != 1:
+            continue
+        (full,), short = others, known[role]
+        owner = full.removesuffix(f" {role}") if full.endswith(f" {role}") else ""
+        coined = [word for word in owner.split() if word[0].isupper() and not wordnet.known(word.lower())]
+        texts = list(naming.get(short, ()))
+        is_owned = bool(coined) and len(role.split()) > 1
+        if texts and (
+            (is_owned and all(text.count(word) >= _OFTEN for text in texts for word in coined))
+            or (full.startswith(f"{role} of ") and all(full in text for text in texts))
+        ):
+            yield SameNames((short, known[full]), "same but for whose it is")
+
+
 def find_organisations(names: Names, untyped: Iterable[str], organisations: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Names without a type with the one organisation that each is: without its legal form, or for short.
 
@@ -175,8 +213,11 @@ def merge_relations(names: Names) -> Iterator[Merge]:
                 yield make_merge(names, "relation", "", name, best, "same but for case and punctuation")
 
 
-def merge_entities(names: Names, config: NormaliseConfig) -> Iterator[Merge]:
-    """Merges of things of one type whose names have one form, and of organisations with their short names."""
+def merge_entities(names: Names, config: NormaliseConfig, texts: Mapping[str, str]) -> Iterator[Merge]:
+    """Merges of things of one type whose names have one form, and of organisations with their short names.
+
+    `texts` are those of the documents, by id.
+    """
     by_type: dict[str, list[str]] = defaultdict(list)
     for kind, name in names.entities:
         by_type[kind].append(name)
@@ -190,6 +231,9 @@ def merge_entities(names: Names, config: NormaliseConfig) -> Iterator[Merge]:
             same += group_same_company(present)
         if kind == UNTYPED:
             same += group_teams(names)
+        if config.roles:
+            of = {name: names.entities[kind, name].documents for name in present}
+            same += group_roles(present, {name: [texts[i] for i in of[name] if i in texts] for name in present})
         for cluster, rules in unite_groups(same):
             named = sorted({known[plain(name)] for name in cluster if plain(name) in known})
             best = named[0] if named else min(cluster, key=lambda name: names.entity_rank(kind, name))

@@ -23,7 +23,7 @@ def fold_label(text: str) -> str:
 
 
 UNTYPED = "NAME"  # the type of what a name alone does not tell
-LONGEST_TEAM = 4  # words
+LONGEST_ROLE = 8  # words
 SENTENCES_KEPT = 40  # of an organisation, to find its short name in; those of the smallest hash
 
 
@@ -37,7 +37,7 @@ class MentionCount:
     support: int = 0
     sentence: str = ""
     by_form_only: bool = False  # a relation that a table or cover has
-    documents: set[str] = field(default_factory=set)  # of a short name without a type
+    documents: set[str] = field(default_factory=set)  # that name it, of a short name
 
 
 @dataclass(slots=True)
@@ -82,7 +82,7 @@ def collect_names(rows: Iterable[Triplet], embedded: Iterable[str]) -> Names:
             may_tell = kind == "ORG" or f"{name} (" in row.source_sentence
             if may_tell and not row.header and len(names.sentences[name]) < SENTENCES_KEPT:
                 names.sentences[name].append(row.source_sentence)
-            if kind == UNTYPED and len(name.split()) <= LONGEST_TEAM:
+            if len(name.split()) <= LONGEST_ROLE:
                 names.entities[kind, name].documents.add(row.doc_id)
     return names
 

@@ -60,6 +60,17 @@ class AskConfig(BaseModel, frozen=True, extra="forbid"):
         ge=1,
         description="sentences of a fact's paragraph that a model is shown with it, its own and those before it",
     )
+    clues: Literal["names", "phrases"] = Field(
+        "phrases",
+        description="what a model may give of several facts: names; or also a phrase that few passages have "
+        "(a situation, a document) and that is no name",
+    )
+    rivals: int = Field(
+        3,
+        ge=0,
+        description="facts of other things that a model is shown beside one that answers a question of several facts, "
+        "so that it knows which answers are left without the description",
+    )
     per_passage: int = Field(
         2,
         ge=0,

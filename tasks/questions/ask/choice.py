@@ -79,7 +79,10 @@ def _build_request(name: str, batch: Sequence[Path], config: AskConfig, index: C
     for path in batch:
         facts = [index.triplets[i] for i in path.triplet_ids]
         candidates.append(
-            (path.pattern, build_passages(facts, path_roles(path.pattern, facts), index, config.sentences))
+            (
+                path.pattern,
+                build_passages(facts, path_roles(path.pattern, facts), index, config.sentences, config.rivals),
+            )
         )
     return Request(
         name,

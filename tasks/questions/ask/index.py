@@ -12,6 +12,7 @@ from rarefy.tasks.corpus.places import PlaceIndex, join_names
 from rarefy.tasks.knowledge.extract.periods import fiscal_year
 from rarefy.tasks.knowledge.graph.facts import is_member
 from rarefy.tasks.questions.ask.aliases import company_names, short_name
+from rarefy.tasks.questions.rivals import Rivals
 from rarefy.tasks.text.names import plain, without_form
 from rarefy.tasks.text.stems import stems
 
@@ -47,6 +48,14 @@ class CorpusIndex:
     _places: dict[str, PlaceIndex] = field(default_factory=dict)
     _facts: dict[str, dict[tuple[str, str], list[Fact]]] = field(default_factory=dict)  # numbers, by document and time
     _about: dict[str, list[Document]] = field(default_factory=dict)  # by company
+    _rivals: Rivals | None = None
+
+    @property
+    def rivals(self) -> Rivals:
+        """Which facts of other things could be taken for an answer."""
+        if self._rivals is None:
+            self._rivals = Rivals(self.triplets.values())
+        return self._rivals
 
     def call(self, entity: str) -> str:
         """A company as people call it, unless another in the corpus is called so too."""

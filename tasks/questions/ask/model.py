@@ -24,7 +24,7 @@ from rarefy.data_contracts.rows import (
     row_id,
 )
 from rarefy.tasks.knowledge.graph.cover_lines import is_cover_line
-from rarefy.tasks.knowledge.graph.facts import is_literal
+from rarefy.tasks.knowledge.graph.facts import BY_MODEL, is_literal
 from rarefy.tasks.knowledge.graph.filers import is_by_rank
 from rarefy.tasks.knowledge.graph.years import is_through_year
 from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
@@ -40,10 +40,11 @@ from rarefy.tasks.questions.ask.model_checks import (
     is_off_topic,
     is_same_thing,
     locate_answer,
+    telling_stems,
     tidy,
     wording_objection,
 )
-from rarefy.tasks.questions.ask.passages import build_passages
+from rarefy.tasks.questions.ask.passages import ELSEWHERE, build_passages
 from rarefy.tasks.questions.ask.patterns import Wording, refuse
 from rarefy.tasks.questions.ask.roles import path_roles
 from rarefy.tasks.questions.ask.surplus import find_repeats, find_surplus, find_unshown
@@ -54,7 +55,7 @@ from rarefy.tasks.questions.gates.wording import is_telling, pivot_rarity
 from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.states import STATES
 
-VERSION = 16  # a figure told twice is asked once; worth is scored as the judge scores use; answers keep conditions
+VERSION = 17  # words that are used as names, phrases that few passages have; what the collection says of others
 
 
 class Asked(BaseModel, frozen=True):
@@ -93,7 +94,7 @@ def ask_by_model(
     by_rules = [path for path in paths if _is_asked_by_rules(path, triplets)]
     yield from ask(by_rules, config, triplets=triplets, chunks=chunks, documents=documents)
     ordered = in_order(paths, triplets)
-    unaskable = find_unaskable(ordered, index)
+    unaskable = find_unaskable(ordered, index, config)
     choices: Mapping[str, Choice] = {}
     if config.worth:
         unaskable |= find_repeats(ordered, unaskable, index)
@@ -114,7 +115,7 @@ def ask_by_model(
             yield make_question(path, refuse(unaskable[path.path_id]), index)
     by_request = {request_id(path): path for path in ordered if path.path_id not in unaskable}
     for reply in replies(llm, (build_request(path, config, index) for path in by_request.values())):
-        yield from _reply_rows(by_request[reply.request_id], reply, index)
+        yield from _reply_rows(by_request[reply.request_id], reply, index, config)
 
 
 def build_requests(
@@ -128,7 +129,7 @@ def build_requests(
     """The requests for wordings, in order, if all that can be asked about is worth asking."""
     index = build_index(triplets, chunks, documents)
     ordered = in_order(paths, triplets)
-    unaskable = find_unaskable(ordered, index)
+    unaskable = find_unaskable(ordered, index, config)
     if config.worth:
         unaskable |= find_repeats(ordered, unaskable, index)
         unaskable |= find_unshown(ordered, unaskable, index, config.per_passage)
@@ -136,7 +137,7 @@ def build_requests(
     return (build_request(path, config, index) for path in ordered if path.path_id not in unaskable)
 
 
-def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
+def find_unaskable(paths: Iterable[Path], index: CorpusIndex, config: AskConfig) -> dict[str, str]:
     """Why nothing is asked about some paths.
 
     Of some multi-hop ones any question would be turned down: a chunk, an overlapping one for instance, states all
@@ -159,14 +160,17 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
     ]
     reasons: dict[str, str] = {}
     for gate in (several_chunks, pivot_rarity):
-        reasons |= gate(drafts, GatesConfig.model_validate({}), chunks=index.chunks, triplets=index.triplets)
+        gates = GatesConfig.model_validate({"names": "used" if config.clues == "phrases" else "coined"})
+        reasons |= gate(drafts, gates, chunks=index.chunks, triplets=index.triplets)
     found = {draft.path_id: reasons[draft.question_id] for draft in drafts if draft.question_id in reasons}
     filers = {name for document in index.documents.values() for name in company_names(document.entity)}
     for path in multi:
         if reason := _nobody_asks(path, index, filers):
             found.setdefault(path.path_id, reason)
-        elif not _ends_to_ask_for(path, index, with_figures=False):
+        elif not _ends_to_ask_for(path, index, config, with_figures=False):
             found.setdefault(path.path_id, "pivot_not_unique" if not _unique_ends(path, index) else "clue_generic")
+    if config.clues == "phrases":
+        found |= _find_told_twice([path for path in multi if path.path_id not in found], index)
     common = _common_names(index)
     for path in paths:
         fact = index.triplets[path.triplet_ids[0]]
@@ -178,6 +182,19 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
             found[path.path_id] = "biography"
         elif _gives_away(fact, common[fact.doc_id]):
             found[path.path_id] = "answer_given_away"
+    return found
+
+
+def _find_told_twice(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
+    """Of paths with one pivot whose answer one sentence gives in two facts, all but one."""
+    seen: set[tuple[str, ...]] = set()
+    found = {}
+    for path in sorted(paths, key=lambda path: path.path_id):
+        last = index.triplets[path.triplet_ids[-1]]
+        told = (path.pattern, path.pivot, last.chunk_id, last.source_sentence, last.answer or last.object)
+        if told in seen:
+            found[path.path_id] = "near_duplicate"
+        seen.add(told)
     return found
 
 
@@ -236,7 +253,7 @@ def _nobody_asks(path: Path, index: CorpusIndex, filers: Set[str]) -> str:
     in_one_document = len({fact.doc_id for fact in facts}) == 1
     if path.pattern == "chain":
         through = facts[-1].subject in filers
-        told = through and in_one_document and facts[-1].method == "model"
+        told = through and in_one_document and facts[-1].method in BY_MODEL
         return "clue_known" if told or (through and facts[0].subject_type == "PERSON") else ""
     if path.pattern == "star":  # one biography tells all of a life
         life = any(fact.subject_type == "PERSON" or _LIFE.search(fact.relation) for fact in facts)
@@ -265,7 +282,7 @@ def _goes_in_a_circle(path: Path, facts: Sequence[Triplet]) -> bool:
     return any(is_same_thing(one, other) for one, other in combinations(dict.fromkeys(names), 2))
 
 
-def _ends_to_ask_for(path: Path, index: CorpusIndex, with_figures: bool = True) -> list[str]:
+def _ends_to_ask_for(path: Path, index: CorpusIndex, config: AskConfig, with_figures: bool = True) -> list[str]:
     """The letters of the ends of which there is one and to which a name leads, or a figure.
 
     Of a single fact both, but for the subject where the same is said of others.
@@ -279,14 +296,24 @@ def _ends_to_ask_for(path: Path, index: CorpusIndex, with_figures: bool = True) 
         holders = index.subjects.get((relation_of(fact), object_of(fact)), ())
         return ["C"] if not is_literal(fact) and len(holders) > 1 else ["A", "C"]
     roles = path_roles(path.pattern, [index.triplets[i] for i in path.triplet_ids])
+    phrases = config.clues == "phrases"
     named = {
         end.letter
         for end in roles.ends
-        if is_telling(end.name)
+        if (is_telling(end.name) or (phrases and is_narrow(end.name, index)))
         and (with_figures or end.head or not is_literal(end.triplet))
         and not any(has_name(end.name, pivot) for pivot in roles.pivots)
     }
     return [letter for letter in _unique_ends(path, index) if named - {letter}]
+
+
+FEW = 3  # chunks
+
+
+def is_narrow(phrase: str, index: CorpusIndex) -> bool:
+    """Whether a phrase has several telling words, which few chunks have: "postage of a leaver's laptop"."""
+    telling = telling_stems(phrase)
+    return len(telling) > 1 and sum(telling <= index.stems_of(name) for name in index.chunks) <= FEW
 
 
 def _unique_ends(path: Path, index: CorpusIndex) -> list[str]:
@@ -319,6 +346,7 @@ def build_request(path: Path, config: AskConfig, index: CorpusIndex) -> Request:
     """The request for one path."""
     facts = [index.triplets[i] for i in path.triplet_ids]
     roles = path_roles(path.pattern, facts)
+    passages = build_passages(facts, roles, index, config.sentences, config.rivals)
     inner = sorted({letter for pair in roles.letters for letter in pair if letter.startswith("B")})
     return Request(
         request_id(path),
@@ -326,10 +354,11 @@ def build_request(path: Path, config: AskConfig, index: CorpusIndex) -> Request:
             "ask",
             path.pattern,
             path.domain,
-            passages=build_passages(facts, roles, index, config.sentences),
+            passages=passages,
+            elsewhere=any(line.startswith(ELSEWHERE) for p in passages for f in p.facts for line in f.lines),
             facts=len(facts),
             ends=" and ".join(end.letter for end in roles.ends),
-            asked_for=_ends_to_ask_for(path, index),
+            asked_for=_ends_to_ask_for(path, index, config),
             pivots=" and ".join(inner),
         ),
         schema=SCHEMA,
@@ -339,7 +368,7 @@ def build_request(path: Path, config: AskConfig, index: CorpusIndex) -> Request:
     )
 
 
-def _reply_rows(path: Path, reply: Reply, index: CorpusIndex) -> Iterator[Question | Unanswered]:
+def _reply_rows(path: Path, reply: Reply, index: CorpusIndex, config: AskConfig) -> Iterator[Question | Unanswered]:
     """The rows of one reply: exactly one question, and why there is none where there is none."""
     parsed, reply = parse_reply(reply, Asked)
     if parsed is None:
@@ -351,15 +380,15 @@ def _reply_rows(path: Path, reply: Reply, index: CorpusIndex) -> Iterator[Questi
         yield make_question(path, refuse("model_declined"), index)
         yield unanswered("ask", path.path_id, replace(reply, error="model_declined", detail=parsed.reason))
         return
-    yield _check_question(path, text, answer, parsed.pivot, index)
+    yield _check_question(path, text, answer, parsed.pivot, index, config)
 
 
-def _check_question(path: Path, text: str, answer: str, pivot: str, index: CorpusIndex) -> Question:
+def _check_question(path: Path, text: str, answer: str, pivot: str, index: CorpusIndex, config: AskConfig) -> Question:
     """The question of a reply, rejected for the first thing that is wrong with it."""
     facts = [index.triplets[i] for i in path.triplet_ids]
     roles = path_roles(path.pattern, facts)
     if path.pattern == "single":
-        asked_for = _ends_to_ask_for(path, index)
+        asked_for = _ends_to_ask_for(path, index, config)
         roles = replace(roles, ends=tuple(end for end in roles.ends if end.letter in asked_for))
     wording = locate_answer(answer, roles, index) if text and answer else refuse("empty")
     question = make_question(path, replace(wording, text=text, answer=wording.answer or answer), index)

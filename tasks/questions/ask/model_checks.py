@@ -230,7 +230,7 @@ _FIRST = re.compile(
 _PAIR = re.compile(
     r"^(?:who|what|which|when|where)\b[^,]*,? and (?:who|which|when|where) (?!(?:is|are|was|were) the)", re.I
 )
-_MARKS = re.compile(r"^(?:[\"“”'*_#`\s]+|(?:question|q)\s*\d*\s*[:.)]\s*)+|[\"“”*_`\s]+$", re.IGNORECASE)
+_MARKS = re.compile(r"^(?:[\"“”'*_`\s]+|#+\s+|(?:question|q)\s*\d*\s*[:.)]\s*)+|[\"“”*_`\s]+$", re.IGNORECASE)
 _NONE = frozenset(("", "-", "none", "null", "n/a", "na", "nil", "no question", "not applicable", "empty"))
 
 

@@ -7,7 +7,10 @@ from rarefy.data_contracts.rows import Chunk, Document, Triplet
 from rarefy.tasks.models.prompts import title
 from rarefy.tasks.questions.ask.index import CorpusIndex
 from rarefy.tasks.questions.ask.roles import Roles
+from rarefy.tasks.questions.rivals import describe
 from rarefy.tasks.text.sentences import sentences
+
+ELSEWHERE = "elsewhere in the collection"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +36,20 @@ class Passage:
     facts: tuple[ShownFact, ...]
 
 
-def build_passages(facts: Sequence[Triplet], roles: Roles, index: CorpusIndex, around: int) -> list[Passage]:
+def build_passages(
+    facts: Sequence[Triplet], roles: Roles, index: CorpusIndex, around: int, rivals: int = 0
+) -> list[Passage]:
     """The chunks of the facts in the path's order, each once: a fact stands with the chunk it was taken from.
 
-    `around`: how many sentences of the document are shown of a fact, its own among them.
+    `around`: how many sentences of the document are shown of a fact, its own among them. `rivals`: how many facts about
+    other things are shown beside one whose object may answer a question of several facts.
     """
     own: dict[str, list[ShownFact]] = {}
     for number, (fact, (head, tail)) in enumerate(zip(facts, roles.letters, strict=True), 1):
         lines = _lines(fact, _words_before(fact, index, around - 1))
+        if len(facts) > 1 and any(end.triplet == fact and not end.head for end in roles.ends):
+            others = index.rivals.find(fact, rivals) if rivals else ()
+            lines += tuple(f"{ELSEWHERE}: {describe(other)}" for other in others)
         shown = ShownFact(
             number, _one_line(fact.subject), head, _one_line(fact.relation), _one_line(fact.object), tail, lines
         )

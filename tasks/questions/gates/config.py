@@ -1,5 +1,7 @@
 """What a question must be to be accepted (RARE §3.4, R19-R23)."""
 
+from typing import Literal
+
 from pydantic import BaseModel, Field
 
 
@@ -20,6 +22,11 @@ class GatesConfig(BaseModel, frozen=True, extra="forbid"):
             "near_duplicate",
         ),
         description="in this order, the cheap ones first: names, or module:function",
+    )
+    names: Literal["coined", "used"] = Field(
+        "used",
+        description="which single words are names for a pivot. coined: those that the language does not have; used: or "
+        "that the corpus writes with a capital within sentences, and never without",
     )
     fewest_words: int = Field(5, ge=1, description="in a question")
     most_words: int = Field(60, ge=1, description="in a question")

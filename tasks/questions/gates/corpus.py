@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import cache
 
 from rarefy.data_contracts.rows import COMPUTED, MULTI_HOP, Chunk, Question, Triplet
-from rarefy.tasks.knowledge.graph.facts import is_literal
+from rarefy.tasks.knowledge.graph.facts import BY_MODEL, is_literal
 from rarefy.tasks.knowledge.graph.headlines import FOLLOWED_NAMES, is_unfollowed
 from rarefy.tasks.questions.ask.aliases import company_names
 from rarefy.tasks.questions.gates.config import GatesConfig
@@ -232,7 +232,7 @@ def _one_chunk_holds(
 
 def _facts_by_model(question: Question, triplets: Triplets) -> list[Triplet]:
     facts = (triplets[name] for name in question.triplet_ids if name in triplets)
-    return [fact for fact in facts if fact.method == "model" and not fact.source_sentence.startswith("|")]
+    return [fact for fact in facts if fact.method in BY_MODEL and not fact.source_sentence.startswith("|")]
 
 
 def _holds_together(chunk: Chunk, fact: Triplet) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from rarefy.data_contracts.rows import COMPUTED, Chunk, Question, Span, Triplet
 from rarefy.tasks.questions.ask.aliases import company_names
@@ -143,11 +144,36 @@ EMPTY = frozenset(
 
 def pivot_rarity(questions: Questions, config: GatesConfig, *, chunks: Chunks, triplets: Triplets) -> Reasons:
     """Rejects multi-hop questions about a generic pivot: neither two meaningful words nor a proper name."""
+    names = NamesByUse([chunk.text for chunk in chunks.values()] if config.names == "used" else ())
     return {
         q.question_id: "pivot_generic"
         for q in questions
-        if q.pivot and all(is_generic(label) for label in pivot_labels(q, triplets))
+        if q.pivot and all(is_generic(label) and label not in names for label in pivot_labels(q, triplets))
     }
+
+
+_IN_A_SENTENCE = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
+_SMALL_WORD = re.compile(r"\b[a-z]{3,}\b")
+
+
+class NamesByUse:
+    """Words of the language that texts use as names: with a capital within sentences, and never without one."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.texts = texts
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """These words; the texts are read when one is looked for."""
+        capital: set[str] = set()
+        small: set[str] = set()
+        for text in self.texts:
+            capital.update(_IN_A_SENTENCE.findall(text))
+            small.update(_SMALL_WORD.findall(text))
+        return frozenset(word for word in capital if word.lower() not in small)
+
+    def __contains__(self, label: object) -> bool:
+        return isinstance(label, str) and label[:1].isupper() and " " not in label and label in self.words
 
 
 # what programs and pages are called: "std::mem", "max_size", "maxSize", "docs.rs", "rust-lang/rust", "@bors", "#infra"

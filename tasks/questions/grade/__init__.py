@@ -12,13 +12,25 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
-from rarefy.data_contracts.rows import Chunk, Document, Judgement, Question, Reply, Request, Unanswered, row_id
+from rarefy.data_contracts.rows import (
+    MULTI_HOP,
+    Chunk,
+    Document,
+    Judgement,
+    Question,
+    Reply,
+    Request,
+    Triplet,
+    Unanswered,
+    row_id,
+)
 from rarefy.tasks.models import prompts
 from rarefy.tasks.models.llm import LLM, parse_reply, replies, unanswered
+from rarefy.tasks.questions.rivals import Rivals, describe
 
 __all__ = ["DIMENSIONS", "VERSION", "GradeConfig", "Verdict", "against", "grade", "requests", "scores"]
 
-VERSION = 4  # the title of a document is shown
+VERSION = 5  # what the collection says of others is shown
 
 JUDGES = ("first", "second")
 
@@ -75,6 +87,12 @@ class GradeConfig(BaseModel, frozen=True, extra="forbid"):
         "where the judge says; 0: whatever its use",
     )
     titles: bool = Field(default=True, description="whether the judge is shown the titles of the documents")
+    rivals: int = Field(
+        default=3,
+        ge=0,
+        description="facts of other things that the judge is shown with a question of several facts, which it would "
+        "have as answers without its description",
+    )
     rounds: int = Field(
         default=1,
         ge=1,
@@ -95,6 +113,7 @@ def grade(
     *,
     chunks: Mapping[str, Chunk],
     documents: Mapping[str, Document] | None = None,
+    triplets: Mapping[str, Triplet] | None = None,
     llm: LLM | None = None,
     second: LLM | None = None,
 ) -> Iterator[Question | Judgement | Unanswered]:
@@ -120,7 +139,7 @@ def grade(
             for question in standing
             for turn in range(config.rounds)
         }
-        for reply in replies(model, build_requests(standing, config, chunks, judge, documents)):
+        for reply in replies(model, build_requests(standing, config, chunks, judge, documents, triplets)):
             question, turn = by_request[reply.request_id]
             judgement, reply = _make_judgement(question, judge, turn, reply)
             if judge == JUDGES[0]:
@@ -142,8 +161,10 @@ def build_requests(
     chunks: Mapping[str, Chunk],
     judge: str = JUDGES[0],
     documents: Mapping[str, Document] | None = None,
+    triplets: Mapping[str, Triplet] | None = None,
 ) -> Iterator[Request]:
     """The requests to a judge, questions on the same chunks one after the other, for a server's prefix cache."""
+    rivals = Rivals((triplets or {}).values())
     shown: list[tuple[list[tuple[str, str, str, int, str]], Question]] = []
     for question in questions:
         if not question.rejected_because and question.pattern != "absent":
@@ -157,7 +178,14 @@ def build_requests(
         known = [documents[name] for name in sources if documents and name in documents] if config.titles else []
         titles = {document.doc_id: prompts.title(document) for document in known if document.title != document.entity}
         messages = prompts.messages(
-            "grade", "judge", question.domain, chunks=gold, documents=len(sources), titles=titles, question=question
+            "grade",
+            "judge",
+            question.domain,
+            chunks=gold,
+            documents=len(sources),
+            titles=titles,
+            question=question,
+            others=_describe_others(question, triplets or {}, rivals, config.rivals),
         )
         for turn in range(config.rounds):
             yield Request(
@@ -168,6 +196,15 @@ def build_requests(
                 max_tokens=config.max_tokens,
                 seed=config.seed + turn,
             )
+
+
+def _describe_others(question: Question, triplets: Mapping[str, Triplet], rivals: Rivals, most: int) -> Sequence[str]:
+    """What the collection says of other things than the one that a question of several facts describes."""
+    if question.pattern not in MULTI_HOP:
+        return ()
+    facts = [triplets[name] for name in question.triplet_ids if name in triplets]
+    answering = [fact for fact in facts if question.answer in (fact.answer, fact.object)]
+    return [describe(other) for fact in answering[:1] for other in rivals.find(fact, most)]
 
 
 def _request_id(question: Question, judge: str, turn: int) -> str:

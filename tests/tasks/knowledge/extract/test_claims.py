@@ -127,3 +127,40 @@ def test_a_name_has_one_type(name, kind):
 def test_fewest_cannot_be_more_than_most():
     with pytest.raises(ValueError, match="fewest"):
         ModelExtractConfig(fewest=30)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "title", "proven"),
+    [
+        ("The Works Council (WC) shall:\n\n- Keep the records.", "Keep the records.", "", True),
+        ("The Works Council meets.\n\nThe WC keeps the records.", "The WC keeps the records.", "", True),
+        ("The WC keeps the records.", "The WC keeps the records.", "", False),
+        ("- Keep the records.", "Keep the records.", "Works Council", True),
+        ("This council keeps the records.", "This council keeps the records.", "Works Council", True),
+        ("Clerks keep the records.", "Clerks keep the records.", "Works Council", False),
+    ],
+)
+def test_who_does_it_may_stand_above_or_be_what_the_page_is_about(
+    text: str, sentence: str, title: str, proven: bool
+) -> None:
+    start = text.index(sentence)
+    row = Triplet(
+        *("t", "c", "d", start, start + len(sentence), "records", "are kept by", "Works Council"),
+        *(sentence, "model", "NAME", "ORG"),
+    )
+    proof = Proof(row, text, "", document=text, title=title)
+    assert (bool(proof.find_short_answer()) or proof.object_objection() == "") is proven
+
+
+def test_a_label_above_a_list_and_a_heading_with_all_its_words_name_the_subject() -> None:
+    text = "## Client laptop is lost\n\nTell the manager, who disables the device.\n\nISO 9001\n- Next review: 2025"
+    for subject, sentence in (
+        ("lost client laptop", "Tell the manager, who disables the device."),
+        ("ISO 9001 certificate", "Next review: 2025"),
+    ):
+        start = text.index(sentence)
+        row = Triplet(
+            *("t", "c", "d", start, start + len(sentence), subject, "has", "x", sentence, "model", "NAME", "NAME")
+        )
+        assert Proof(row, text, "").subject_objection() == ""
+        assert Proof(row, text, "", near=False).subject_objection() == "subject_not_in_sentence"

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from rarefy.data_contracts.rows import Merge, Triplet, row_id
+from rarefy.data_contracts.rows import Document, Merge, Triplet, row_id
 from rarefy.tasks.knowledge.normalise import NormaliseConfig, normalise
 from rarefy.tasks.models.embed import Embedder, Vectors
 
@@ -302,3 +302,30 @@ def test_a_name_without_a_type_is_the_one_organisation_that_has_a_legal_form_beh
     assert rows[1].subject_key == rows[0].subject_key == "ORG:Dell Inc."
     assert len({row.subject_key for row in rows[2:]}) == 3
     assert [(merge.name, merge.canonical) for merge in merges] == [("Dell", "Dell Inc.")]
+
+
+def of_document(text: str) -> dict[str, Document]:
+    return {"d": Document("d", "h", "d", "", "text/plain", text)}
+
+
+@pytest.mark.parametrize(
+    ("full", "text", "one"),
+    [
+        ("Zorvane Works Council", "Zorvane has a council. At Zorvane it is called Works Council.", True),
+        ("Zorvane Works Council", "The Works Council meets.", False),
+        ("Second Works Council", "The Works Council is not the Second Works Council. Second thoughts.", False),
+        ("Works Council of Zorvane", "The Works Council of Zorvane meets. The Works Council decides.", True),
+    ],
+)
+def test_a_role_is_that_of_the_one_owner_whom_its_documents_name(full: str, text: str, one: bool) -> None:
+    rows = [fact("Works Council", "meets in", "June", "ORG NAME"), fact(full, "has", "seats", "ORG NAME")]
+    made = normalise(rows, NormaliseConfig(), embed=near(), documents=of_document(text))
+    keys = {row.subject_key for row in made if isinstance(row, Triplet)}
+    assert (len(keys) == 1) is one
+
+
+def test_a_role_of_two_owners_is_neither_ones() -> None:
+    names = ["Works Council", "Zorvane Works Council", "Quillan Works Council"]
+    rows = [fact(name, "meets in", "June", "ORG NAME") for name in names]
+    made = normalise(rows, NormaliseConfig(), embed=near(), documents=of_document("Zorvane, Zorvane, Quillan, Quillan"))
+    assert len({row.subject_key for row in made if isinstance(row, Triplet)}) == 3

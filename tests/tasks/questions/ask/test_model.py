@@ -291,6 +291,26 @@ def test_nothing_is_asked_where_only_common_things_are_given():
     assert unasked(path("chain", "includes", "held"), triplets=triplets) == "clue_generic"
 
 
+@pytest.mark.parametrize(("clues", "asked"), [("phrases", 1), ("names", 0)])
+def test_a_phrase_that_few_passages_have_may_be_given(clues, asked):
+    first = replace(TRIPLETS[row_id("includes")], subject="postage of returned boxes")
+    second = replace(TRIPLETS[row_id("held")], object="documents")
+    rows = ROWS | {"triplets": TRIPLETS | {first.triplet_id: first, second.triplet_id: second}}
+    of = path("chain", "includes", "held")
+    assert len(list(build_requests([of], AskConfig(clues=clues), **rows))) == asked
+
+
+def test_what_others_have_is_shown_beside_an_answer_of_several_facts():
+    facts = {row_id("held"): replace(TRIPLETS[row_id("held")], relation_key="held")}
+    facts["other"] = replace(facts[row_id("held")], triplet_id="other", subject="Cirrus Vault", object="7 documents")
+    facts["other"] = replace(facts["other"], subject_key="cirrus vault", object_key="7 documents", start=1)
+    rows = ROWS | {"triplets": TRIPLETS | facts}
+    for rivals in (0, 3):
+        (request,) = build_requests([path("chain", "includes", "held")], AskConfig(rivals=rivals), **rows)
+        text = request.messages[-1].content
+        assert ("elsewhere in the collection: Cirrus Vault" in text) is ("- Elsewhere in" in text) is bool(rivals)
+
+
 @pytest.mark.parametrize(
     "relation",
     [
@@ -663,6 +683,7 @@ def test_wording_that_leans_on_the_prompt_or_asks_twice_is_told_from_wording_tha
 def test_a_label_and_quotes_around_a_question_are_not_part_of_it():
     assert tidy('**Question:** "What did\n Altostrat hold?"') == "What did Altostrat hold?"
     assert tidy('What is the "Archive" of Nimbus?') == 'What is the "Archive" of Nimbus?'
+    assert tidy("## Finance") == "Finance" and tidy("#ops-finance") == "#ops-finance"
 
 
 PLANTED = [

@@ -8,7 +8,7 @@ import pytest
 from rarefy.data_contracts.rows import Chunk, Question, Span, Triplet
 from rarefy.tasks.questions.gates import GATES, GatesConfig, judge
 from rarefy.tasks.questions.gates.corpus import find_retrievable
-from rarefy.tasks.questions.gates.wording import contains_phrase, is_generic
+from rarefy.tasks.questions.gates.wording import NamesByUse, contains_phrase, is_generic
 
 TEXTS = {
     "c1": "Microsoft Corporation is incorporated in Washington. It employs many people in Redmond.",
@@ -461,3 +461,8 @@ def test_a_line_without_a_tag_is_known_by_its_name(label, rejected):
     assert bool(GATES["worth_asking"]([SINGLE], config, chunks=CHUNKS, triplets=triplets)) == rejected
     own = {**triplets, SINGLE.triplet_ids[0]: replace(line, concept="acme:PaidInCapital")}
     assert not GATES["worth_asking"]([SINGLE], config, chunks=CHUNKS, triplets=own)
+
+
+def test_a_word_that_texts_never_write_small_within_sentences_is_a_name() -> None:
+    names = NamesByUse(["Send it back to Aura today. Reports go to Sales, and sales are counted.", "Aura calls."])
+    assert "Aura" in names and "Sales" not in names and "Reports" not in names and "aura" not in names

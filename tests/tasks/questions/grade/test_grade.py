@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from pydantic import ValidationError
 
-from rarefy.data_contracts.rows import Chunk, Document, Judgement, Question, Reply, Request, Unanswered
+from rarefy.data_contracts.rows import Chunk, Document, Judgement, Question, Reply, Request, Triplet, Unanswered
 from rarefy.tasks.models import prompts
 from rarefy.tasks.models.llm import LLM
 from rarefy.tasks.questions.grade import GradeConfig, Verdict, build_requests, grade
@@ -242,8 +242,31 @@ def test_the_judge_and_the_chooser_score_by_the_same_words() -> None:
     scale = (prompts.shared_folder("grade") / "use.j2").read_text(encoding="utf-8").strip()
     for domain in prompts.DOMAINS:
         values = {"chunks": [], "documents": 1, "titles": {}, "question": question("a"), "candidates": []}
+        values |= {"others": ()}
         for stage, role in (("grade", "judge"), ("ask", "choose")):
             assert scale in prompts.messages(stage, role, domain, **values)[0].content
+
+
+def test_of_several_facts_the_judge_is_shown_what_the_collection_says_of_others() -> None:
+    facts = {
+        name: Triplet(
+            *(name, "c1", "d1", 0, 1, name, "has a term of", term, "s", "model", "ORG", "DURATION"),
+            subject_key=name,
+            relation_key="has a term of",
+            object_key=term,
+        )
+        for name, term in (("Works Council", "2 years"), ("Audit Board", "3 years"))
+    }
+    asked = question("a", "c1", "c2", pattern="chain", answer="2 years", triplet_ids=("Works Council",))
+    for one, config, shown in (
+        (asked, MODEL, True),
+        (asked, GradeConfig(by="model", rivals=0), False),
+        (replace(asked, pattern="single"), MODEL, False),
+    ):
+        (request,) = build_requests([one], config, CHUNKS, triplets=facts)
+        text = " ".join(message.content for message in request.messages)
+        assert ("<fact>Audit Board | has a term of | 3 years</fact>" in text) is shown
+        assert ("says of others" in text) is shown
 
 
 @pytest.mark.parametrize("parsed", ["", '{"readability": 2}', verdict(2, 5, 5)])
