@@ -149,7 +149,7 @@ def _table(
         mine,
         lambda row: "as it stands" if row["where"][name] == "none" else wording.plain_words(row["where"][name]),
         beside=[(_title_of(rows, other), companion_finder(rows, other)) for other in companions],
-        note=_guess_note(mine, name),
+        note="; ".join(filter(None, (_guess_note(mine, name), _terms_note(mine, protocol, name)))),
         folded=folded,
     )
 
@@ -163,6 +163,12 @@ def _guess_note(rows: Sequence[Row], name: str) -> str:
     """What a guess would get of the kinds of question that name what may be chosen."""
     guesses = {row["where"][name]: part for row in rows for part in row["note"].split("; ") if part.startswith(GUESS)}
     return "; ".join(f"{wording.plain_words(kind)}: {guess}" for kind, guess in guesses.items())
+
+
+def _terms_note(rows: Sequence[Row], protocol: str, name: str) -> str:
+    """What the values of a slice mean, those of them that are there."""
+    terms, there = display_of(protocol).terms, {row["where"][name] for row in rows}
+    return "; ".join(f"{wording.plain_words(term)}: {about}" for term, about in terms.items() if term in there)
 
 
 def _headline_metrics(numbers: PageNumbers, protocol: str) -> tuple[str, ...]:
