@@ -98,6 +98,7 @@ def evaluate(
     workers: int = 0,
     dask: str = "",
     quiet: bool = False,
+    verbose: bool = False,
     max_calls: int = 0,
     max_cost: float = 0.0,
     only: Sequence[str] = (),
@@ -108,7 +109,7 @@ def evaluate(
     `budget`: so many calls of all systems together, at most, to a sample of the trials; 0: all of them. `quick`: QUICK
     calls to whole questions, of the protocols FIRST where none is named; `budget` is not looked at.
     """
-    board = ProgressBoard(Terminal(stderr=True), quiet)
+    board = ProgressBoard(Terminal(stderr=True), quiet, verbose)
     systems, wanted, context, token = resolve_evaluation(config, names, protocol, out, quick, max_calls, max_cost)
     mark = mark_run(Store(store), f"evaluate {out}", board.say)
     with board.open(), mark, connect_workers(workers, dask) as pool:
@@ -424,11 +425,11 @@ def _report(
     """Aggregate the scores and write the result's folder; returns its summary."""
     line = run.board.line("conclude", "figures", None)
     figures, summary = run.stage("conclude", lambda: aggregate_scores(tables, meta, config))
-    line.end(f"{figures.num_rows:,} figures")
+    line.end(f"{figures.num_rows:,} figures", minor=True)
     line = run.board.line("report", "files", None)
     beside = {"similarities": run.store.table(opened.similarities)} if opened.similarities else {}
     run.stage("report", lambda: write_result(out, {**tables, **beside, "figures": figures}, summary, config))
-    line.end(f"in {out}")
+    line.end(f"in {out}", minor=True)
     _write_breaches(run, out)
     run.stage("note", lambda: journal.record_evaluation(run.store, opened.version, str(out), run.store.touched))
     if is_shown_in_prefect():

@@ -24,6 +24,7 @@ from rarefy.tasks.store.tables import Store
 from rarefy.tasks.text.characters import shorten
 
 SHOWN = 5  # questions
+BRIEF = 3  # of these without --verbose
 NAMED = 3  # documents without a question
 REASONS = 6  # reasons told per stage on the terminal; the artifacts and the tables hold all
 
@@ -179,16 +180,23 @@ def evidence_lines(question: Question, homes: Mapping[str, str]) -> Iterator[str
         yield f"{_short(sentence)} ({where})" if place else _short(sentence)
 
 
-def show(built: BuildResult, console: Console) -> None:
-    """Print the funnel, the census, a few questions, and where the benchmark lies."""
-    console.print(as_table("Funnel", funnel_records(built.funnel)))
-    console.print(as_table("Patterns", census_records(built.census)))
-    if variants := keep_records(built.variants):
+def show(built: BuildResult, console: Console, *, verbose: bool = False) -> None:
+    """Print the funnel, the census, a few questions, and where the benchmark lies.
+
+    `verbose`: patterns, too, that the documents have none of, each kind of variant, and more questions.
+    """
+    console.print(as_table("Funnel", funnel_records(built.funnel, REASONS if verbose else BRIEF)))
+    if patterns := census_records(built.census) if verbose else brief_census(built.census):
+        console.print(as_table("Patterns", patterns))
+    variants = keep_records(built.variants)
+    if variants and verbose:
         console.print(as_table("Variants", variants))
+    elif variants:
+        console.print(describe_variants(built.variants), markup=False, highlight=False, soft_wrap=True)
     for title, records in model_records(built.spent).items():
         console.print(as_table(title, records))
     lines = [*built.spent.agreement, ""] if built.spent and built.spent.agreement else []
-    for number, question in enumerate(built.questions, 1):
+    for number, question in enumerate(built.questions[: SHOWN if verbose else BRIEF], 1):
         lines += [f"{number}. [{question.pattern}] {question.text}", f"   answer: {question.answer_in_words}"]
         lines += [f"   evidence: {shown}" for shown in evidence_lines(question, built.homes)] + [""]
     if built.breaches:
@@ -215,6 +223,34 @@ def funnel_records(funnel: Sequence[FunnelStage], most: int = REASONS) -> list[d
         }
         for stage in funnel
     ]
+
+
+def brief_census(census: Sequence[CensusRow]) -> list[dict[str, str]]:
+    """The patterns that the documents have, in plain words, without columns that say the same of all of them."""
+    rows = [row for row in census if int(row.eligible)]
+    records = []
+    for row, record in zip(rows, census_records(rows), strict=True):
+        records.append({
+            "pattern": row.pattern.replace("_", " "),
+            **({"domain": row.domain} if len({one.domain for one in rows}) > 1 else {}),
+            "allowed": record["eligible"],
+            "taken": record["taken"],
+            **({"of several documents": record["across"]} if any(one.crossing for one in rows) else {}),
+            **({"why no more": record["why no more"]} if any(one.sampled < int(one.eligible) for one in rows) else {}),
+        })  # fmt: skip
+    return records
+
+
+def describe_variants(found: Tally) -> str:
+    """How many variants were kept, of how many kinds, and of which kinds there are none."""
+    rates = list(found.each())
+    kept, tried = (sum(getattr(rate, name) for rate in rates) for name in ("kept", "tried"))
+    none = [rate.name.replace("_", " ") for rate in rates if not rate.kept]
+    lacking = f"; none of {', '.join(none)}" if none else ""
+    return (
+        f"Variants: {kept:,} of {tried:,} kept, of {sum(rate.kept > 0 for rate in rates):,} kinds{lacking} "
+        "(--verbose: each kind, and why not)\n"
+    )
 
 
 def census_records(census: Sequence[CensusRow]) -> list[dict[str, str]]:

@@ -134,7 +134,12 @@ def _summarize(
     more = "of a template with more --questions" if recorded else more
     level = float(summary.get("statistics", {}).get("level", LEVEL))
     ranked = [(change["lost"] / change["right_before"], _describe_hurt(change, summary)) for change in found["changes"]]
-    ranked += [(one["made_up"] / one["answers"], _describe_made_up(one, summary)) for one in _made_up(found)]
+    noisy = any(change["side"] in ("noise", "mixture") for change in found["changes"])
+    ranked += [
+        (one["made_up"] / one["answers"], _describe_made_up(one, summary))
+        for one in _made_up(found)
+        if not (noisy and one["kind"] == "noise_alone")  # the same weakness, told already
+    ]
     hurts = tuple(hurt for _, hurt in sorted(ranked, key=lambda pair: -pair[0]))
     return PlainSummary(
         system,
@@ -236,6 +241,8 @@ def _describe_hurt(change: Mapping[str, Any], summary: Mapping[str, Any]) -> Hur
     name = wording.plain_words(change["change"]).capitalize()
     of = {"passages": "Passages: ", "order": "Order of passages: ", "noise": "Noise among passages: "}
     about = change["about"] if change["side"] == "noise" else _shorten(change["about"].partition(" (")[0])
+    if about.casefold() in (name.casefold(), f"as {name.casefold()}"):  # "Json (as JSON)" says it twice
+        name, about = about, ""
     won = f", {change['won']:,} won" if change["won"] else ""
     example = change["example"]
     return Hurt(

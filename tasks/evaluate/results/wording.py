@@ -328,7 +328,28 @@ def number_name(row: Row) -> str:
 
 def other_notes(row: Row) -> str:
     """The note of a number without how much of it was scored, which its range and its counts say already."""
-    return "; ".join(part for part in row["note"].split("; ") if not part.startswith("withheld"))
+    return "; ".join(note_in_words(part) for part in row["note"].split("; ") if not part.startswith("withheld"))
+
+
+CELLS = {
+    "gold": "the right passages",
+    "lexical_similar": "the answer taken out of the passages",
+    "lexical_different": "passages in other words",
+    "retrieved": "retrieved passages",
+}
+
+
+def note_in_words(note: str) -> str:
+    """A note on what nothing was tried of, in words: "no cell of lexical_different: no_candidate"; others as they are.
+
+    What the benchmark has none of was not made for it, whatever the reason: `no_candidate`, `no_back_translation`.
+    """
+    found = re.fullmatch(r"no cell (of|with wording) (\w+): (.+)", note)
+    if not found:
+        return note
+    of, name, why = found.groups()
+    what = CELLS.get(name, plain_words(name)) if of == "of" else f"questions changed by {plain_words(name)}"
+    return f"not tried with {what}: {'the benchmark has none' if why.startswith('no_') else plain_words(why)}"
 
 
 def with_companions(rows: Iterable[Row], figures: Sequence[Row]) -> Iterator[Row]:
