@@ -38,6 +38,16 @@ def test_what_came_of_it_is_told(copy, build):
         assert words in said
 
 
+def test_a_build_says_little_unless_it_is_asked(built, api, capsys):
+    """Of what the store has: no stage over whole tables, no pattern without paths, no kind of variant."""
+    where = {"--out": "out", "--store": "store", "--config": "quick.toml"}
+    given = [str(word) for option, place in where.items() for word in (option, built / place)]
+    assert main(["build", str(built / "corpus"), *given]) == 0
+    said = "\n".join(capsys.readouterr())
+    assert "Variants:" in said and "lies in" in said and len(said.splitlines()) <= 60
+    assert not any(words in said for words in ("inverted_star", "gather", "supersede", " 0 chain"))
+
+
 def test_a_second_build_makes_nothing(copy, build):
     first, made = files(copy / "out"), names(copy / "store")
     written = (copy / "out" / "manifest.json").stat().st_mtime_ns

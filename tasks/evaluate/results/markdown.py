@@ -53,7 +53,8 @@ def _in_short(summary: Mapping[str, Any], folder: str) -> Iterator[str]:
         yield from ("",) if one.hurts else (f"What hurts most: {_text(one.no_hurt)}", "")
         yield from (f"Weak part: {_text(one.weak)}", "")
         if one.unscored:
-            yield from (f"{_text(one.unscored)} {_text(one.how)}", "", "```sh", *one.mend, "```", "")
+            yield from (f"{_text(one.unscored)} {_text(one.how)}".rstrip(), "")
+        yield from ("```sh", *one.mend, "```", "") if one.mend else ()
         yield from ("Try next:", "", *(f"- {_text(step)}" for step in one.next), "") if one.next else ()
 
 

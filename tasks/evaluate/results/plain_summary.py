@@ -31,6 +31,7 @@ MOST_NEXT = 3
 BRIEF = 1  # changes of each system, where text is of several
 MOST_HURTS = 5  # changes of one system on a terminal
 LEVEL = 0.95  # of bounds, where a summary does not say its own
+WORTH_MENDING = 0.01  # share of answers without a score from which the summary says how they get one
 UNSCORED = 0.05  # share of answers without a score from which a judge is the first thing to try
 REFUSED = 0.3  # share of refusals from which something is said of them
 MADE_UP = 0.1  # share of made-up answers where nothing shown has one, from which something is said of them
@@ -176,7 +177,8 @@ def _describe_good(found: Mapping[str, Any], summary: Mapping[str, Any], level: 
     if answers < FEW_ANSWERS:
         rest = f"; {join_names(lost)}" if lost else ""
         return (
-            f"right in {found['right']:,} of {count_of(answers, 'answer')} to {_unchanged(found['questions'])}, "
+            f"right in {found['right']:,} of {count_of(answers, 'answer')} to "
+            f"{_unchanged(found['questions'])}{wording.decided_by_rules(summary)}, "
             f"too few to say how often it is right{rest} ({title}, {shown})."
         )
     rest = join_names(lost) if lost else "all were scored"
@@ -187,7 +189,8 @@ def _describe_good(found: Mapping[str, Any], summary: Mapping[str, Any], level: 
         rest = f"It {join_names(parts)}; {rest}"
     return (
         f"right in {format_share(found['right'] / answers)} of {answers:,} answers to "
-        f"{_unchanged(found['questions'])}{'.' if parts else ':'} {rest} ({title}, {shown})."
+        f"{_unchanged(found['questions'])}{wording.decided_by_rules(summary)}{'.' if parts else ':'} {rest} "
+        f"({title}, {shown})."
     )
 
 
@@ -399,16 +402,23 @@ def _describe_unscored(found: Mapping[str, Any]) -> str:
         else ""
     )
     answers = count_of(found["answers"], "answer")
+    if not _is_worth_mending(found):
+        return f"Not scored: {found['judge']:,} of {answers}, for want of a judge."
     return f"Not scored: {found['judge']:,} of {answers}, so that some numbers are ranges.{of_one}"
+
+
+def _is_worth_mending(found: Mapping[str, Any]) -> bool:
+    """Whether so much has no score that the way to score it is worth some lines."""
+    return bool(found["judge"] > WORTH_MENDING * found["answers"])
 
 
 def _describe_mend(found: Mapping[str, Any], python: bool) -> str:
     where = ', correct={"judge": {...}},' if python else " in [correct.judge] of a config,"
-    return f"To score what has no score, name a judge{where} or count it as wrong:" if found["judge"] else ""
+    return f"To score what has no score, name a judge{where} or count it as wrong:" if _is_worth_mending(found) else ""
 
 
 def _mend(found: Mapping[str, Any], folder: str, python: bool) -> tuple[str, ...]:
-    if not found["judge"]:
+    if not _is_worth_mending(found):
         return ()
     if python:
         return ('rarefy.evaluate(..., correct={"unmatched": "wrong"})  # with the same out= it asks nothing again',)

@@ -414,6 +414,11 @@ def count_calls(budget: Mapping[str, Any]) -> str:
     return f"{budget['asked']:,}{of} calls"
 
 
+def decided_by_rules(summary: Mapping[str, Any]) -> str:
+    """What the questions of a first look have in common, to stand behind their number; "" where they are any."""
+    return " that rules can score" if (summary.get("budget") or {}).get("decided_by_rules") else ""
+
+
 def describe_budget(summary: Mapping[str, Any]) -> str:
     """How many of how many calls a budget allowed, how they are spread, and how to get the rest; "" for no budget."""
     about = summary.get("budget")
@@ -425,7 +430,8 @@ def describe_budget(summary: Mapping[str, Any]) -> str:
         alone = f"{names[0]} alone" if len(names) == 1 else " and ".join(names)
         few = ", too few for intervals" if about["look"] else ""
         return (
-            f"a first look: {alone}, on {about['questions']:,} whole questions ({calls}{few}); --budget N "
+            f"a first look: {alone}, on {about['questions']:,} whole questions{decided_by_rules(summary)} "
+            f"({calls}{few}); --budget N "
             "samples all protocols; leave both out to ask everything"
         )
     if about["asked"] == about["of"]:

@@ -13,7 +13,7 @@ from rarefy.tasks.evaluate.protocols.frame import build_frame
 from rarefy.tasks.evaluate.results import check, find_findings, headline, markdown, page, plain_summary, summary
 from rarefy.tasks.evaluate.results.findings import select_unchanged
 from rarefy.tasks.evaluate.results.plain_summary import plain_summaries
-from rarefy.tasks.evaluate.results.wording import describe_caution, format_share, table_rows
+from rarefy.tasks.evaluate.results.wording import describe_budget, describe_caution, format_share, table_rows
 
 
 def findings(tables: dict[str, pa.Table], *systems: str) -> dict:
@@ -305,6 +305,22 @@ def test_an_answer_that_was_never_given_is_missing_and_not_for_a_judge(told, num
     assert "17 % have no answer" in text and "could not be scored" not in text and "judge" not in text
     assert f"Missing: {unscored['missing']} of all {unscored['answers']} answers" in text
     assert unscored["missing"] == 1 and "Fill in the 1 answer that the file of answers lacks" in text
+
+
+def test_a_handful_without_a_score_is_counted_and_no_command_is_given(told, numbers, made):
+    found = findings(made(6))
+    found["plain"]["unscored"] |= {"answers": 2537, "judge": 6, "mostly": {}}
+    result = summary({**told, "findings": found}, numbers)
+    for text in (plain_summary(result), markdown(result)):
+        assert "Not scored: 6 of 2,537 answers, for want of a judge" in text and "rarefy rescore" not in text
+
+
+def test_questions_of_a_first_look_that_rules_decide_are_called_so(told, numbers, made):
+    found = findings(made(6))
+    about = {"calls": 300, "asked": 290, "look": True, "questions": 6, "decided_by_rules": True}
+    text = plain_summary(summary({**told, "budget": about, "findings": found}, numbers))
+    assert "answers to 6 unchanged questions that rules can score, too few" in text
+    assert "on 6 whole questions that rules can score (290 calls" in describe_budget({"budget": about, "protocols": {}})
 
 
 def test_one_question_that_most_of_what_has_no_score_answers_is_named(told, numbers, made):
