@@ -307,7 +307,9 @@ class Run:
                     )
         made = found or fresh[0]
         self.made += not found
-        counts = ", ".join(f"{self.store.rows(made[kind]):,} {IN_WORDS.get(kind, kind)}" for kind in job.makes)
+        sizes = {kind: self.store.rows(made[kind]) for kind in job.makes}
+        main = next(iter(sizes))
+        counts = ", ".join(f"{n:,} {IN_WORDS.get(kind, kind)}" for kind, n in sizes.items() if n or kind == main)
         asked = self.describe_usage(job)
         line.end(_note(counts, int(bool(found)), 1) + asked, minor=not asked)
         return made

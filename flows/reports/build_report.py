@@ -24,6 +24,7 @@ from rarefy.tasks.store.tables import Store
 from rarefy.tasks.text.characters import shorten
 
 SHOWN = 5  # questions
+OF_VERBOSE = ("How replies kept their schema", "Triplets of models")  # tables
 BRIEF = 3  # of these without --verbose
 NAMED = 3  # documents without a question
 REASONS = 6  # reasons told per stage on the terminal; the artifacts and the tables hold all
@@ -194,6 +195,8 @@ def show(built: BuildResult, console: Console, *, verbose: bool = False) -> None
     elif variants:
         console.print(describe_variants(built.variants), markup=False, highlight=False, soft_wrap=True)
     for title, records in model_records(built.spent).items():
+        if title in OF_VERBOSE and not verbose:
+            continue
         console.print(as_table(title, records))
     lines = [*built.spent.agreement, ""] if built.spent and built.spent.agreement else []
     for number, question in enumerate(built.questions[: SHOWN if verbose else BRIEF], 1):
@@ -228,16 +231,18 @@ def funnel_records(funnel: Sequence[FunnelStage], most: int = REASONS) -> list[d
 def brief_census(census: Sequence[CensusRow]) -> list[dict[str, str]]:
     """The patterns that the documents have, in plain words, without columns that say the same of all of them."""
     rows = [row for row in census if int(row.eligible)]
+    domains = len({row.domain for row in rows}) > 1
+    crossing = any(row.crossing for row in rows)
+    left = any(row.sampled < int(row.eligible) for row in rows)
     records = []
     for row, record in zip(rows, census_records(rows), strict=True):
-        records.append({
-            "pattern": row.pattern.replace("_", " "),
-            **({"domain": row.domain} if len({one.domain for one in rows}) > 1 else {}),
-            "allowed": record["eligible"],
-            "taken": record["taken"],
-            **({"of several documents": record["across"]} if any(one.crossing for one in rows) else {}),
-            **({"why no more": record["why no more"]} if any(one.sampled < int(one.eligible) for one in rows) else {}),
-        })  # fmt: skip
+        brief = {"pattern": row.pattern.replace("_", " ")}
+        brief |= {"domain": row.domain} if domains else {}
+        brief |= {"allowed": record["eligible"], "taken": record["taken"]}
+        brief |= {"of several documents": record["across"]} if crossing else {}
+        if left:
+            brief["why no more"] = record["why no more"] if row.sampled < int(row.eligible) else ""
+        records.append(brief)
     return records
 
 
@@ -248,7 +253,7 @@ def describe_variants(found: Tally) -> str:
     none = [rate.name.replace("_", " ") for rate in rates if not rate.kept]
     lacking = f"; none of {', '.join(none)}" if none else ""
     return (
-        f"Variants: {kept:,} of {tried:,} kept, of {sum(rate.kept > 0 for rate in rates):,} kinds{lacking} "
+        f"Variants: {kept:,} of {tried:,} tried are kept, of {sum(rate.kept > 0 for rate in rates):,} kinds{lacking} "
         "(--verbose: each kind, and why not)\n"
     )
 

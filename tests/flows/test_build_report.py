@@ -82,7 +82,7 @@ def test_variants_are_one_line():
         ("q1", "query", "irrelevant_detail", "", "advanced", "no_candidate"),
     ])  # fmt: skip
     assert describe_variants(found).startswith(
-        "Variants: 1 of 2 kept, of 1 kinds; none of irrelevant detail (--verbose"
+        "Variants: 1 of 2 tried are kept, of 1 kinds; none of irrelevant detail (--verbose"
     )
 
 

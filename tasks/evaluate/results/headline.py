@@ -54,7 +54,7 @@ def _brief_table(summary: Mapping[str, Any]) -> Iterator["Table | Text"]:
     cautions: list[str] = []
     for (protocol,), mine in wording.group_rows(wording.headline_rows(summary["figures"]), "protocol"):
         table.add_row(Text(wording.protocol_title(protocol, summary["protocols"]), style="bold"))
-        _add_rows(table, cautions, summary, protocol, mine)
+        _add_rows(table, cautions, summary, protocol, mine, name_protocol=True)
     if table.row_count:
         yield table
     yield Text("\n".join(cautions), style="yellow") if cautions else Text("", end="")
@@ -87,7 +87,13 @@ def _empty_table(summary: Mapping[str, Any]) -> "Table":
 
 
 def _add_rows(
-    table: "Table", cautions: list[str], summary: Mapping[str, Any], protocol: str, mine: Iterable[Mapping[str, Any]]
+    table: "Table",
+    cautions: list[str],
+    summary: Mapping[str, Any],
+    protocol: str,
+    mine: Iterable[Mapping[str, Any]],
+    *,
+    name_protocol: bool = False,
 ) -> list[Mapping[str, Any]]:
     """Add the numbers of each system under a protocol to a table, and what to mind of them; returns the numbers."""
     from rich.text import Text
@@ -104,6 +110,7 @@ def _add_rows(
             table.add_row(label, _number(row), _scored(row), f"{row['clusters']:,}")
         caution = wording.describe_caution(rows, protocol)
         of = f" ({wording.system_title(system)})" if len(systems) > 1 else ""
+        of = f", {wording.protocol_title(protocol, summary['protocols'])}{of}" if name_protocol else of
         cautions += [f"  Mind{of}: {caution}."] if caution else []
         shown += rows
     return shown

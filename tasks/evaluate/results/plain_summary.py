@@ -29,7 +29,8 @@ EXAMPLE = 64  # characters of a question that a terminal shows
 ABOUT = 60  # characters of what a change does
 MOST_NEXT = 3
 BRIEF = 1  # changes of each system, where text is of several
-MOST_HURTS = 5  # changes of one system on a terminal
+MOST_HURTS = 4  # changes of one system on a terminal
+HALF = 0.5  # of a context
 LEVEL = 0.95  # of bounds, where a summary does not say its own
 WORTH_MENDING = 0.01  # share of answers without a score from which the summary says how they get one
 UNSCORED = 0.05  # share of answers without a score from which a judge is the first thing to try
@@ -267,17 +268,20 @@ WHOLE_NAMES = {
 
 
 def _by_share(change: Mapping[str, Any]) -> str:
-    """What is lost with the least and with the most noise that was tried, or with the one share that was."""
+    """What is lost with little and with much noise, or with the one share that was tried."""
     shares = change.get("shares") or []
-    if not shares:
-        return ""
-    if len(shares) == 1:
-        return f", with {format_share(shares[0]['share'])} noise"
-    ends = (
-        f"{one['lost']:,} of {one['right_before']:,} with {format_share(one['share'])} noise"
-        for one in (shares[0], shares[-1])
+    if len(shares) < 2:
+        return "".join(f", with {format_share(one['share'])} noise" for one in shares)
+    halves = (
+        ("up to half noise", [one for one in shares if one["share"] <= HALF]),
+        ("more", [one for one in shares if one["share"] > HALF]),
     )
-    return f": {', '.join(ends)}"
+    lost = [
+        f"{sum(one['lost'] for one in some):,} of {sum(one['right_before'] for one in some):,} with {name}"
+        for name, some in halves
+        if some
+    ]
+    return f": {', '.join(lost)}"
 
 
 def _settings(change: Mapping[str, Any]) -> str:
