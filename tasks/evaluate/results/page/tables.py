@@ -131,11 +131,17 @@ def _robustness_dots(numbers: PageNumbers, names: Sequence[str]) -> Iterator[Dot
         if protocol == wording.RETRIEVAL:
             continue
         for name in names:
-            rows = numbers.by(protocol, name)
+            rows = numbers.by(protocol, name) or _at_one_ratio(numbers, protocol, name)
             main = display_of(protocol).main or _headline_metrics(numbers, protocol)
             have = [metric for metric in main if find_row(rows, metric=metric)] or _fallback_metrics(rows, protocol)
             for at, metric in enumerate(have):
                 yield _table(numbers, protocol, name, metric, rows, folded=at > 0)
+
+
+def _at_one_ratio(numbers: PageNumbers, protocol: str, name: str) -> list[Row]:
+    """The numbers by this name where all are of one ratio, so that no curve shows them (classes of noise); else []."""
+    rows = numbers.by(protocol, name, "ratio")
+    return rows if len({row["where"]["ratio"] for row in rows}) == 1 else []
 
 
 def _table(
@@ -145,7 +151,8 @@ def _table(
     companions = [other for other in display_of(protocol).beside if other != metric and find_row(rows, metric=other)]
     return build_dots(
         numbers,
-        f"{numbers.title(protocol)}: {_title_of(mine, metric).name} by {wording.plain_words(name)}",
+        f"{numbers.title(protocol)}: {_title_of(mine, metric).name} by {wording.plain_words(name)}"
+        + (f", ratio {mine[0]['where']['ratio']}" if mine and "ratio" in mine[0]["where"] else ""),
         mine,
         lambda row: "as it stands" if row["where"][name] == "none" else wording.plain_words(row["where"][name]),
         beside=[(_title_of(rows, other), companion_finder(rows, other)) for other in companions],
