@@ -389,14 +389,17 @@ class Result:
             raise UsageFault(f"{metric!r} names several numbers: {each}; write METRIC of PROTOCOL, and the system")
         return rows[found[0].figure_id]
 
-    def summary(self) -> str:
-        """The headline numbers as plain text, as `rarefy evaluate` prints them, with hints for Python."""
+    def summary(self, *, verbose: bool = False) -> str:
+        """The headline numbers as plain text, as `rarefy evaluate` prints them, with hints for Python.
+
+        `verbose`: with what each number says.
+        """
         from rarefy.tasks.evaluate.results import headline
 
         here = Path.cwd()
         folder = str(self.folder.relative_to(here) if self.folder.is_relative_to(here) else self.folder)
         try:
-            return _as_text(headline(self.about, folder, python=True))
+            return _as_text(headline(self.about, folder, python=True, verbose=verbose))
         except KeyError as error:
             raise UsageFault(
                 f"{folder}/summary.json is of an older version and has no {error}; `rarefy rescore {folder}` makes it "

@@ -24,6 +24,7 @@ def build(
     dask: str = "",
     limit: int = 0,
     quiet: bool = False,
+    verbose: bool = False,
     max_calls: int = 0,
     max_cost: float = 0.0,
     as_of: str = "",
@@ -32,7 +33,7 @@ def build(
 
     `build.fn` does the same without Prefect: its stages are called as plain functions.
     """
-    board = ProgressBoard(Terminal(stderr=True), quiet)
+    board = ProgressBoard(Terminal(stderr=True), quiet, verbose)
     context = inference_context(config, run_id(), max_calls, max_cost)
     with (
         board.open(),

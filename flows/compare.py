@@ -242,7 +242,7 @@ def _compare_retrieval(
         f"compared for k up to {most:,}, the answers with all that each gave"
     )
     found = differences(*numbers, protocol=RETRIEVAL, config=config, clusters=clusters)
-    return found, [remark] if deepest[0] != deepest[1] else []
+    return found, [remark] if deepest[0] != deepest[1] and most else []
 
 
 def select_questions(frame: Frame, names: Sequence[str]) -> Frame:

@@ -49,6 +49,7 @@ from rarefy.flows.models import accounting
 from rarefy.flows.reports.build_report import count_breaches
 from rarefy.flows.reports.console import Terminal
 from rarefy.flows.reports.failure_notes import tell_failures, tell_unscored
+from rarefy.tasks.evaluate.correct.verdict import is_decided_by_rules
 from rarefy.tasks.evaluate.protocols import PROTOCOLS, cases
 from rarefy.tasks.evaluate.protocols.budget import (
     FIRST,
@@ -98,6 +99,7 @@ def evaluate(
     workers: int = 0,
     dask: str = "",
     quiet: bool = False,
+    verbose: bool = False,
     max_calls: int = 0,
     max_cost: float = 0.0,
     only: Sequence[str] = (),
@@ -108,7 +110,7 @@ def evaluate(
     `budget`: so many calls of all systems together, at most, to a sample of the trials; 0: all of them. `quick`: QUICK
     calls to whole questions, of the protocols FIRST where none is named; `budget` is not looked at.
     """
-    board = ProgressBoard(Terminal(stderr=True), quiet)
+    board = ProgressBoard(Terminal(stderr=True), quiet, verbose)
     systems, wanted, context, token = resolve_evaluation(config, names, protocol, out, quick, max_calls, max_cost)
     mark = mark_run(Store(store), f"evaluate {out}", board.say)
     with board.open(), mark, connect_workers(workers, dask) as pool:
@@ -254,10 +256,14 @@ def _plan_first_look(
 ) -> tuple[TrialPlan, dict[str, Any]]:
     """The trials of the questions that QUICK calls allow, whole, and what the summary says of the budget.
 
-    They are those that would be drawn of all; passages are found for no more questions than that takes.
+    They are those that would be drawn of all; passages are found for no more questions than that takes. Without a
+    judge, questions come first that rules decide: what nothing scores shows nothing.
     """
-    ids = run.store.table(opened.questions)["question_id"].to_pylist()
-    order, first = sorted(ids, key=place_of), FIRST_QUESTIONS
+    asked = list(from_table(run.store.table(opened.questions), Question))
+    unjudged = not config.correct.judge.provider and config.correct.unmatched != "wrong"
+    decided = {row.question_id for row in asked if not unjudged or is_decided_by_rules(row)}
+    order = sorted((row.question_id for row in asked), key=lambda name: (name not in decided, place_of(name)))
+    first = FIRST_QUESTIONS
     while True:
         some = narrow_benchmark(run.store, opened, order[:first])
         plan = plan_opened(run, some, systems, wanted, config, measures)
@@ -276,6 +282,7 @@ def _plan_first_look(
     all_ = first >= len(order) and draw.asked == draw.of
     about = {"calls": QUICK, "asked": draw.asked, "look": not all_, "questions": len(draw.questions)}
     about |= {"of": draw.of} if all_ else {}
+    about |= {"decided_by_rules": True} if unjudged and draw.questions <= decided and len(decided) < len(asked) else {}
     plan = _keep_drawn(run.store, plan, draw)
     parts = [_narrow_part(run.store, part, draw.questions) for part in plan.parts]
     hits = narrow_table(run.store, plan.hits, draw.questions)
@@ -424,11 +431,11 @@ def _report(
     """Aggregate the scores and write the result's folder; returns its summary."""
     line = run.board.line("conclude", "figures", None)
     figures, summary = run.stage("conclude", lambda: aggregate_scores(tables, meta, config))
-    line.end(f"{figures.num_rows:,} figures")
+    line.end(f"{figures.num_rows:,} figures", minor=True)
     line = run.board.line("report", "files", None)
     beside = {"similarities": run.store.table(opened.similarities)} if opened.similarities else {}
     run.stage("report", lambda: write_result(out, {**tables, **beside, "figures": figures}, summary, config))
-    line.end(f"in {out}")
+    line.end(f"in {out}", minor=True)
     _write_breaches(run, out)
     run.stage("note", lambda: journal.record_evaluation(run.store, opened.version, str(out), run.store.touched))
     if is_shown_in_prefect():

@@ -14,7 +14,7 @@ from rarefy.flows.engine.run import Part, Run, Tables
 from rarefy.flows.engine.workers import connect_workers
 from rarefy.flows.models import expected_questions
 from rarefy.flows.models.expected_questions import ExpectedQuestions, expect_questions
-from rarefy.flows.reports.build_report import census_records
+from rarefy.flows.reports.build_report import brief_census
 from rarefy.flows.reports.console import Terminal, as_table
 from rarefy.tasks.store.tables import Store
 
@@ -95,7 +95,7 @@ def show(planned: CorpusPlan, config: Config, console: Console) -> None:
         table.add_row(labels.get(name, name), f"{getattr(planned, name):,}")
     console.print(table)
     if planned.census:
-        console.print(as_table("Patterns", census_records(planned.census)))
+        console.print(as_table("Patterns", brief_census(planned.census)))
         return
     lines = (
         expected_questions.describe_expected(planned.expected, config, planned.corpus)

@@ -53,6 +53,7 @@ def refresh(
     dask: str = "",
     limit: int = 0,
     quiet: bool = False,
+    verbose: bool = False,
     max_calls: int = 0,
     max_cost: float = 0.0,
     as_of: str = "",
@@ -66,7 +67,7 @@ def refresh(
     place, line = Store(store), journal.line_of(out)
     if only_if_wanted and not pending_requests(place, line):
         return RefreshResult("not wanted")
-    board = ProgressBoard(Terminal(stderr=True), quiet)
+    board = ProgressBoard(Terminal(stderr=True), quiet, verbose)
     request = RefreshRequest(line, out, digest([str(corpus), limit, as_of, build_settings(config)])[:8])
     with (
         board.open(),

@@ -139,6 +139,11 @@ def finds_more(asked: SystemInput) -> dict[str, object]:
     return {"answer": found["answer"], "retrieved": [*found["retrieved"], more]}  # type: ignore[misc]
 
 
+def finds_nothing(asked: SystemInput) -> dict[str, object]:
+    """Right, and says that it retrieved nothing."""
+    return {"answer": _gold(asked), "retrieved": []}
+
+
 def refuses(asked: SystemInput) -> str:
     """Refuses always."""
     return "I cannot answer the question."

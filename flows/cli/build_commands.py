@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rarefy.flows.cli import checks
-from rarefy.flows.cli.options import RAW_TEXT, add_config, add_corpus, add_limits, add_repeated, add_workers, count
+from rarefy.flows.cli.options import (
+    RAW_TEXT,
+    add_config,
+    add_corpus,
+    add_limits,
+    add_repeated,
+    add_verbose,
+    add_workers,
+    count,
+)
 from rarefy.flows.engine import reachability
 from rarefy.flows.engine.output_folders import check_benchmark_folder, check_outside_corpus, is_benchmark
 from rarefy.tasks.models.llm.secrets import strip_address
@@ -54,6 +63,9 @@ examples:
 """
 
 
+ABOUT_VERBOSE = "every stage, every kind of question and of variant, and two more questions"
+
+
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add build, refresh, plan and estimate to the command line."""
     parser = commands.add_parser("build", help="make a benchmark of a corpus", description=BUILD, **RAW_TEXT)
@@ -63,6 +75,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     _add_run_options(parser)
     _add_as_of(parser)
+    add_verbose(parser, ABOUT_VERBOSE)
     add_limits(parser)
     parser.set_defaults(run=build)
 
@@ -80,6 +93,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument(
         "--if-wanted", action="store_true", help="only where a trigger asked for it since the last refresh"
     )
+    add_verbose(parser, ABOUT_VERBOSE)
     add_limits(parser)
     parser.set_defaults(run=refresh)
 
@@ -103,7 +117,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add_repeated(group, "--system", metavar="NAME", help="a system under test; may be given several times")
     add_repeated(group, "--protocol", metavar="NAME", help="a paper's protocol; several, or with commas")
     group.add_argument("--questions", metavar="N", type=count, default=0, help="of so many questions")
-    group.add_argument("--verbose", action="store_true", help="a row for each part of a protocol")
+    add_verbose(group, "a row for each part of a protocol")
     parser.set_defaults(run=estimate)
 
 
@@ -136,18 +150,19 @@ def build(given: argparse.Namespace) -> int:
         found = None
         if not os.environ.get("PREFECT_API_URL"):  # nobody watches: a build that finds everything made is no run
             found = build_from_store(
-                given.corpus, given.out, config, given.store, given.limit, given.quiet, given.as_of
+                given.corpus, given.out, config, given.store, given.limit, given.quiet, given.as_of, given.verbose
             )
         if found:
             return found
         _connect_prefect()
         from rarefy.flows.build import build
 
-        return build(given.corpus, given.out, config, **_run_options(given), **_limits(given))
+        options = {**_run_options(given), **_limits(given), "verbose": given.verbose}
+        return build(given.corpus, given.out, config, **options)
 
     built = checks.with_store_repair(given.store, make)
     if not given.quiet:
-        show(replace(built, out=given.shown_out), Terminal())
+        show(replace(built, out=given.shown_out), Terminal(), verbose=given.verbose)
     return 0
 
 
@@ -159,10 +174,10 @@ def refresh(given: argparse.Namespace) -> int:
     from rarefy.flows.reports.console import Terminal
     from rarefy.flows.reports.version_report import show_refresh
 
-    options = {**_run_options(given), **_limits(given), "only_if_wanted": given.if_wanted}
+    options = {**_run_options(given), **_limits(given), "only_if_wanted": given.if_wanted, "verbose": given.verbose}
     done = checks.with_store_repair(given.store, lambda: refresh(given.corpus, given.out, config, **options))
     if not given.quiet:
-        show_refresh(done, Terminal())
+        show_refresh(done, Terminal(), verbose=given.verbose)
     return 0
 
 

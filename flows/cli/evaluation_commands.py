@@ -14,6 +14,7 @@ from rarefy.flows.cli.options import (
     add_quiet,
     add_repeated,
     add_store,
+    add_verbose,
     add_workers,
     amount,
     count,
@@ -91,7 +92,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--dry-run", action="store_true", help="count calls, tokens, minutes and money first, after two questions"
     )
     what.add_argument("--no-probe", action="store_true", help="with --dry-run: not even those")
-    what.add_argument("--verbose", action="store_true", help="with --dry-run: a row for each part of a protocol")
+    add_verbose(what, "what each number says; with --dry-run a row for each part of a protocol")
     add_workers(parser)
     add_limits(parser)
     parser.set_defaults(run=evaluate)
@@ -102,6 +103,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add_config(parser, "settings: [correct], [statistics]")
     add_store(parser)
     add_quiet(parser)
+    add_verbose(parser, "what each number says")
     add_limits(parser)
     parser.set_defaults(run=rescore, dask=None)
 
@@ -118,7 +120,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--by", choices=("question", "document"), help="what intervals are drawn from")
     parser.add_argument("--draws", metavar="N", type=count, help="resamples")
     parser.add_argument("--seed", metavar="N", type=int, help="of the resamples")
-    parser.add_argument("--verbose", action="store_true", help="every number with its test, after the verdict")
+    add_verbose(parser, "every number with its test, after the verdict")
     add_json(parser, "all of it as JSON, instead of tables")
     parser.add_argument("--out", metavar="DIR", type=Path, help="folder for comparison.json and comparison.md")
     add_repeated(
@@ -181,9 +183,11 @@ def _evaluate(given: argparse.Namespace, config: "Config") -> int:
         )
         show(forecast, Terminal(), verbose=given.verbose)
         return int(any(one.failed for one in forecast.systems))
-    evaluated = run_evaluation(str(given.benchmark), str(given.out), config, given.system, **options)
+    evaluated = run_evaluation(
+        str(given.benchmark), str(given.out), config, given.system, verbose=given.verbose, **options
+    )
     if not given.quiet:
-        Terminal().print(headline(evaluated.summary, str(given.shown_out)))
+        Terminal().print(headline(evaluated.summary, str(given.shown_out), verbose=given.verbose))
         print(f"Report: {given.shown_out / 'report.html'}")
     return 0
 
@@ -198,7 +202,7 @@ def rescore(given: argparse.Namespace) -> int:
     options = {name: getattr(given, name) for name in ("store", "max_calls", "max_cost", "quiet")}
     summary = rescore_result(given.result, given.out or given.result, config, **options)
     if not given.quiet:
-        Terminal().print(headline(summary, str(given.shown_out or given.result)))
+        Terminal().print(headline(summary, str(given.shown_out or given.result), verbose=given.verbose))
         print(f"Report: {(given.shown_out or given.result) / 'report.html'}")
     return 0
 

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 from rarefy.data_contracts.rows import GIVEN
 from rarefy.flows.cli import checks
-from rarefy.flows.cli.options import RAW_TEXT, add_config, add_limits, add_quiet, add_repeated, add_store, add_workers
+from rarefy.flows.cli.options import (
+    RAW_TEXT,
+    add_config,
+    add_limits,
+    add_quiet,
+    add_repeated,
+    add_store,
+    add_verbose,
+    add_workers,
+)
 from rarefy.flows.cli.options import count as whole_number
 from rarefy.flows.engine.output_folders import open_result_folder
 from rarefy.flows.engine.reachability import check_store
@@ -78,6 +87,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--out", metavar="DIR", type=Path, help="folder for the result (default: NAME-result, here)")
     parser.add_argument("--name", metavar="NAME", default="", help="of the system (default: that of the file)")
     _add_selection(parser)
+    add_verbose(parser, "what each number says")
     add_workers(parser)
     add_limits(parser)
     parser.set_defaults(run=score)
@@ -154,7 +164,7 @@ def score(given: argparse.Namespace) -> int:
     with open_result_folder(given.out):
         evaluated = score_answers(file, given.benchmark, given.out, config, name=name, **_selection(given), **options)
     if not given.quiet:
-        Terminal().print(headline(evaluated.summary, str(given.shown_out)))
+        Terminal().print(headline(evaluated.summary, str(given.shown_out), verbose=given.verbose))
         print(f"Report: {given.shown_out / 'report.html'}")
     return 0
 

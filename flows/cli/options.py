@@ -52,6 +52,11 @@ def add_quiet(parser: "argparse.ArgumentParser | argparse._ArgumentGroup") -> No
     parser.add_argument("--quiet", action="store_true", help="say nothing but errors")
 
 
+def add_verbose(parser: "argparse.ArgumentParser | argparse._ArgumentGroup", about: str) -> None:
+    """The option --verbose."""
+    parser.add_argument("--verbose", action="store_true", help=about)
+
+
 def add_json(command: argparse.ArgumentParser, about: str) -> None:
     """The option --json."""
     command.add_argument("--json", action="store_true", help=about)

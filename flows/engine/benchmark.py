@@ -27,7 +27,14 @@ from rarefy.tasks.store.tables import Store
 
 
 def build_from_store(
-    corpus: str, out: str, config: Config, store: str, limit: int = 0, quiet: bool = False, as_of: str = ""
+    corpus: str,
+    out: str,
+    config: Config,
+    store: str,
+    limit: int = 0,
+    quiet: bool = False,
+    as_of: str = "",
+    verbose: bool = False,
 ) -> BuildResult | None:
     """The benchmark of a corpus where the store has all of it; None where anything is yet to be made.
 
@@ -38,7 +45,7 @@ def build_from_store(
     if all(one.config != settings for one in journal.list_versions(place)):
         return None
     terminal, lines = Terminal(stderr=True), io.StringIO()
-    board = ProgressBoard(Console(file=lines, color_system=None), quiet)
+    board = ProgressBoard(Console(file=lines, color_system=None), quiet, verbose)
     with mark_run(place, f"build {out}", board.say):
         run = Run(
             place, board, context=inference_context(config, run_id(), 0, 0.0), budget=config.breach_budget, makes=False

@@ -16,6 +16,7 @@ from rarefy.tasks.models.llm.secrets import redacted
 
 LOGS = {"rarefy.llm": "model", "rarefy.retrieve": "retrieve"}  # by logger: the word that its messages stand under
 WIDTH = 17  # of the longest stage's name
+SHORT = 5.0  # seconds of a stage over whole tables that nobody need hear of
 PULSE = 10.0  # seconds between two plain lines of one stage: a log stays readable, and shows that it lives
 
 
@@ -80,16 +81,19 @@ class ProgressLine:
             if n % 100 == 0:
                 self.step(100)
 
-    def end(self, note: str) -> None:
-        """End the line with what came of the stage."""
+    def end(self, note: str, *, minor: bool = False) -> None:
+        """End the line with what came of the stage; of a `minor` one that was short only where all is to be shown."""
         seconds = time.monotonic() - self.began
         if self.board.listener:
             self.board.listener.end(self.stage, f"{note} · {seconds:.1f} s")
-        if self.board.live and self.task is not None:
+        unseen = minor and seconds < SHORT and not self.board.verbose
+        if self.board.live and self.task is not None and unseen:
+            self.board.live.remove_task(self.task)
+        elif self.board.live and self.task is not None:
             self.board.live.update(
                 self.task, completed=self.total or 1, total=self.total or 1, note=f"{note} · {seconds:.1f} s"
             )
-        else:
+        elif not unseen:
             self.board.show(f"{self.stage:<{WIDTH}} {note} · {seconds:.1f} s")
 
     def _counts(self) -> str:
@@ -119,8 +123,8 @@ class BoardHandler(logging.Handler):
 class ProgressBoard:
     """Prints the progress of stages on a console and, where a flow is running, in Prefect's UI."""
 
-    def __init__(self, console: Console, quiet: bool) -> None:
-        self.console, self.quiet = console, quiet
+    def __init__(self, console: Console, quiet: bool, verbose: bool = False) -> None:
+        self.console, self.quiet, self.verbose = console, quiet, verbose
         self.live: Progress | None = None
         self.listener: ProgressListener | None = None  # in Prefect's UI
 

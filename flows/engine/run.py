@@ -47,6 +47,12 @@ ENGLISH_ALONE = (
     '(extract.methods with "model", ask.method = "model"; `rarefy plan` writes the config)'
 )
 OTHER_SETTINGS = "look at the gates, the model and its judge in the config; where requests failed, run again"
+IN_WORDS = {
+    "census": "kinds of question counted",
+    "quarantine": "files set aside",
+    "similarities": "comparisons of texts",
+    "unanswered": "requests without an answer",
+}
 SHOWN = 10  # faults printed one by one; the rest are in the quarantine table
 TRIES = 2  # a store that is damaged again while it is mended lies on a disk to be looked at
 DOUBTS = ["source", "metadata", "duplicate_of", "duplicate_similarity"]  # columns
@@ -145,7 +151,7 @@ class Run:
             self.made += len(missing)
             partly = sum(part.get("partly", 0) for part in todo)
             note = _note(f"{sum(sizes):,} {unit}", kept, sum(sizes))
-            note += f", {partly:,} but for passages of other documents" if partly else ""
+            note += f", of {partly:,} only what takes passages of changed documents" if partly else ""
             line.end(note + self.describe_usage(job))
             self.lost += accounting.count_unanswered(self.store, [tables for tables in known if tables])
             aside = [dict(tables or {}) for tables in known]
@@ -301,8 +307,11 @@ class Run:
                     )
         made = found or fresh[0]
         self.made += not found
-        counts = ", ".join(f"{self.store.rows(made[kind]):,} {kind}" for kind in job.makes)
-        line.end(_note(counts, int(bool(found)), 1) + self.describe_usage(job))
+        sizes = {kind: self.store.rows(made[kind]) for kind in job.makes}
+        main = next(iter(sizes))
+        counts = ", ".join(f"{n:,} {IN_WORDS.get(kind, kind)}" for kind, n in sizes.items() if n or kind == main)
+        asked = self.describe_usage(job)
+        line.end(_note(counts, int(bool(found)), 1) + asked, minor=not asked)
         return made
 
     def _check_may_make(self, stage: str) -> None:

@@ -250,7 +250,9 @@ def describe_expected(made: ExpectedQuestions, config: Config, corpus: str, out:
     """The forecast, and how many documents give nothing; where nearly all do, the instructions to use a model."""
     sampled = f"from {made.documents:,} of {made.of:,} documents" if made.documents < made.of else "from all documents"
     if not made.few:
-        parts = [f"{format_rounded(count)} {name.replace('_', ' ')}" for name, count in made.counts.items()]
+        parts = [
+            f"{format_rounded(count)} {name.replace('_', ' ')}" for name, count in made.counts.items() if round(count)
+        ]
         lines = [f"about {format_rounded(made.total)} questions: {', '.join(parts)} ({sampled})"]
         if made.without:
             lines += [f"{made.without:,} of {made.documents:,} documents looked at give no question. {BY_RULES}"]

@@ -24,6 +24,8 @@ from rarefy.tasks.store.tables import Store
 from rarefy.tasks.text.characters import shorten
 
 SHOWN = 5  # questions
+OF_VERBOSE = ("How replies kept their schema", "Triplets of models")  # tables
+BRIEF = 3  # of these without --verbose
 NAMED = 3  # documents without a question
 REASONS = 6  # reasons told per stage on the terminal; the artifacts and the tables hold all
 
@@ -179,16 +181,25 @@ def evidence_lines(question: Question, homes: Mapping[str, str]) -> Iterator[str
         yield f"{_short(sentence)} ({where})" if place else _short(sentence)
 
 
-def show(built: BuildResult, console: Console) -> None:
-    """Print the funnel, the census, a few questions, and where the benchmark lies."""
-    console.print(as_table("Funnel", funnel_records(built.funnel)))
-    console.print(as_table("Patterns", census_records(built.census)))
-    if variants := keep_records(built.variants):
+def show(built: BuildResult, console: Console, *, verbose: bool = False) -> None:
+    """Print the funnel, the census, a few questions, and where the benchmark lies.
+
+    `verbose`: patterns, too, that the documents have none of, each kind of variant, and more questions.
+    """
+    console.print(as_table("Funnel", funnel_records(built.funnel, REASONS if verbose else BRIEF)))
+    if patterns := census_records(built.census) if verbose else brief_census(built.census):
+        console.print(as_table("Patterns", patterns))
+    variants = keep_records(built.variants)
+    if variants and verbose:
         console.print(as_table("Variants", variants))
+    elif variants:
+        console.print(describe_variants(built.variants), markup=False, highlight=False, soft_wrap=True)
     for title, records in model_records(built.spent).items():
+        if title in OF_VERBOSE and not verbose:
+            continue
         console.print(as_table(title, records))
     lines = [*built.spent.agreement, ""] if built.spent and built.spent.agreement else []
-    for number, question in enumerate(built.questions, 1):
+    for number, question in enumerate(built.questions[: SHOWN if verbose else BRIEF], 1):
         lines += [f"{number}. [{question.pattern}] {question.text}", f"   answer: {question.answer_in_words}"]
         lines += [f"   evidence: {shown}" for shown in evidence_lines(question, built.homes)] + [""]
     if built.breaches:
@@ -215,6 +226,36 @@ def funnel_records(funnel: Sequence[FunnelStage], most: int = REASONS) -> list[d
         }
         for stage in funnel
     ]
+
+
+def brief_census(census: Sequence[CensusRow]) -> list[dict[str, str]]:
+    """The patterns that the documents have, in plain words, without columns that say the same of all of them."""
+    rows = [row for row in census if int(row.eligible)]
+    domains = len({row.domain for row in rows}) > 1
+    crossing = any(row.crossing for row in rows)
+    left = any(row.sampled < int(row.eligible) for row in rows)
+    records = []
+    for row, record in zip(rows, census_records(rows), strict=True):
+        brief = {"pattern": row.pattern.replace("_", " ")}
+        brief |= {"domain": row.domain} if domains else {}
+        brief |= {"allowed": record["eligible"], "taken": record["taken"]}
+        brief |= {"of several documents": record["across"]} if crossing else {}
+        if left:
+            brief["why no more"] = record["why no more"] if row.sampled < int(row.eligible) else ""
+        records.append(brief)
+    return records
+
+
+def describe_variants(found: Tally) -> str:
+    """How many variants were kept, of how many kinds, and of which kinds there are none."""
+    rates = list(found.each())
+    kept, tried = (sum(getattr(rate, name) for rate in rates) for name in ("kept", "tried"))
+    none = [rate.name.replace("_", " ") for rate in rates if not rate.kept]
+    lacking = f"; none of {', '.join(none)}" if none else ""
+    return (
+        f"Variants: {kept:,} of {tried:,} tried are kept, of {sum(rate.kept > 0 for rate in rates):,} kinds{lacking} "
+        "(--verbose: each kind, and why not)\n"
+    )
 
 
 def census_records(census: Sequence[CensusRow]) -> list[dict[str, str]]:

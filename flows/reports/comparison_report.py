@@ -16,7 +16,7 @@ from rarefy.data_contracts.rows import Figure
 from rarefy.flows.compare import RIGHT, Comparison, OneSidedFigure, PairedTrials
 from rarefy.flows.engine.comparison_inputs import Side
 from rarefy.tasks.evaluate.results.findings import FEW_ANSWERS
-from rarefy.tasks.evaluate.results.wording import RETRIEVAL, count_of
+from rarefy.tasks.evaluate.results.wording import RETRIEVAL, count_of, describe_caution, table_rows
 from rarefy.tasks.evaluate.statistics.compare import UNCHANGED, Difference, comparison_family, is_unchanged
 from rarefy.tasks.export.files import put_file
 from rarefy.tasks.text.markdown import markdown_table, markdown_text
@@ -137,7 +137,8 @@ def _sureness(row: Difference) -> str:
 
 def _describe_difference(comparison: Comparison) -> str:
     headlines = [row for row in comparison.differences if row.headline and not is_unchanged(row)]
-    shown = [row for verdict in ("better", "worse", "changed") for row in headlines if row.verdict == verdict]
+    # losses first: of a system that is mostly wrong, some numbers are better because it has little to lose
+    shown = [row for verdict in ("worse", "better", "changed") for row in headlines if row.verdict == verdict]
     verdicts = list(dict.fromkeys(row.verdict for row in shown))
     if not shown:
         first = next((row for row in headlines if row.difference is not None), None)
@@ -153,9 +154,20 @@ def _describe_difference(comparison: Comparison) -> str:
         named += [f"{len(rows) - MOST_NAMED} more" for _ in rows[MOST_NAMED : MOST_NAMED + 1]]
         parts.append((f"{verdict} on " if len(verdicts) > 1 else "") + ", ".join(named))
     rest = len(headlines) - len(shown)
-    return f"{' and '.join(verdicts)}: {'; '.join(parts)}" + (
-        f" (no difference shown in {rest} other headlines)" if rest else ""
+    cautions = "".join(f"\n{line}" for line in _cautions(shown, comparison))
+    return (
+        f"{' and '.join(verdicts)}: {'; '.join(parts)}"
+        + (f" (no difference shown in {rest} other headlines)" if rest else "")
+        + cautions
     )
+
+
+def _cautions(rows: Sequence[Difference], comparison: Comparison) -> Iterator[str]:
+    """What to mind of a robustness that is named: that of a side which is mostly wrong, as its own report says it."""
+    for protocol in dict.fromkeys(row.protocol for row in rows):
+        for name, side in zip("AB", _both(comparison), strict=True):
+            if said := describe_caution(table_rows(side.about["figures"], protocol, side.system), protocol):
+                yield f"mind, {protocol} of {name}: {said}"
 
 
 def _describe_obstacle(rows: Sequence[Difference], comparison: Comparison) -> str:
@@ -223,8 +235,8 @@ def _show_all(comparison: Comparison, console: Console) -> None:
     if apart := one_sided_table(comparison):
         parts.append(apart)
     shown = (*headlines, *by_passages, *others[:SHOWN])
-    notes = [f"{_named(row)}: {row.note}" for row in shown if row.note and row.unseen is None]
-    if any(row.unseen is not None for row in shown):
+    notes = [f"{_named(row)}: {row.note}" for row in shown if row.note and not row.exact]
+    if any(row.exact for row in shown):
         few = f"fewer than {comparison.config.few} {UNITS[comparison.config.cluster]} changed"
         notes.append(f"{EXACT} interval by an exact bound: {few}")
     lines = [
@@ -290,7 +302,7 @@ def _table(title: str, rows: Sequence[Difference], comparison: Comparison) -> Ta
     for row in rows:
         cells = [escape(cell) for cell in _cells(row)]
         cells[0] = escape(_named(row))
-        cells[ENDS] += EXACT if row.unseen is not None and cells[ENDS] else ""
+        cells[ENDS] += EXACT if row.exact and cells[ENDS] else ""
         cells[VERDICT] = f"[{COLOURS[row.verdict]}]{row.verdict}[/]"
         table.add_row(*(cells[at] for at in shown))
     return table

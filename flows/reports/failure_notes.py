@@ -54,8 +54,7 @@ def tell_unscored(run: Run, system: str, parts: Sequence[Part]) -> None:
     if needed:
         run.board.note(
             "",
-            f"{needed:,} of {scores.num_rows:,} answers of {system} need a judge, and have no score: "
-            "the result says what to do",
+            f"{needed:,} of {scores.num_rows:,} answers of {system} need a judge ([correct.judge]), and have no score",
         )
 
 

@@ -103,7 +103,7 @@ NOTHING_DONE = {
 }
 
 
-def show_refresh(done: RefreshResult, console: Console) -> None:
+def show_refresh(done: RefreshResult, console: Console, *, verbose: bool = False) -> None:
     """Print the report of the build where something was made, and what changed since the version before."""
     if done.status in NOTHING_DONE or done.built is None or done.version is None:
         console.print(NOTHING_DONE[done.status], markup=False)
@@ -113,7 +113,7 @@ def show_refresh(done: RefreshResult, console: Console) -> None:
             f"Nothing changed: version {done.version.number} ({done.version.version[:12]}) stands", markup=False
         )
         return
-    build_report.show(done.built, console)
+    build_report.show(done.built, console, verbose=verbose)
     if done.settings and done.before is not None:
         console.print(
             describe_differing_settings(done.settings, str(done.before.number)),

@@ -117,12 +117,12 @@ def arguments(place: Path, *more: str, corpus: str = "corpus", out: str = "out",
 
 @pytest.fixture(scope="session")
 def build(api: str) -> Callable[..., tuple[int, str]]:
-    """Builds in a folder, and gives back the exit code and what was said."""
+    """Builds in a folder, and gives back the exit code and all that was said."""
 
     def run(*given: object, **places: str) -> tuple[int, str]:
         out, err = io.StringIO(), io.StringIO()
         with redirect_stdout(out), redirect_stderr(err):
-            code = main(arguments(*given, **places))  # type: ignore[arg-type]
+            code = main([*arguments(*given, **places), "--verbose"])  # type: ignore[arg-type]
         return code, out.getvalue() + err.getvalue()
 
     return run

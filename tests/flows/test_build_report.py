@@ -5,7 +5,15 @@ from dataclasses import replace
 from rarefy.data_contracts.rows import Chunk, Document, Question, Span, Triplet
 from rarefy.data_contracts.tables import to_table
 from rarefy.flows.engine.stages import CensusRow
-from rarefy.flows.reports.build_report import census_records, evidence_lines, find_homes, find_without_question
+from rarefy.flows.reports.build_report import (
+    brief_census,
+    census_records,
+    describe_variants,
+    evidence_lines,
+    find_homes,
+    find_without_question,
+)
+from rarefy.tasks.export.statistics import Tally
 from rarefy.tasks.store.tables import Store
 
 SPANS = (Span("c", 0, 9), Span("c", 10, 18))
@@ -54,6 +62,28 @@ def test_documents_without_a_question_are_told_with_what_would_help(tmp_path):
     assert len(list(find_without_question(store, tables, by_rules=False).describe("b"))) == 4
     everything = replace(find_without_question(store, tables, by_rules=True), documents=())
     assert list(everything.describe("b")) == []
+
+
+def test_a_terminal_is_told_of_the_patterns_that_there_are():
+    row = CensusRow("inverted_star", "default", "0", 0, 0, "no_more_eligible", 0, False)
+    single = replace(row, pattern="single", eligible="57", sampled=57)
+    assert brief_census([row, single]) == [{"pattern": "single", "allowed": "57", "taken": "57"}]
+    star = replace(row, eligible="49", quota=20, sampled=20, reason="", crossing=3, domain="law")
+    records = brief_census([single, star])
+    assert [*records[0]] == ["pattern", "domain", "allowed", "taken", "of several documents", "why no more"]
+    assert records[1]["pattern"] == "inverted star" and records[1]["why no more"] == "quota of 20"
+    assert brief_census([row]) == []
+
+
+def test_variants_are_one_line():
+    found = Tally()
+    found.add([
+        ("q1", "query", "character", "", "surface", ""),
+        ("q1", "query", "irrelevant_detail", "", "advanced", "no_candidate"),
+    ])  # fmt: skip
+    assert describe_variants(found).startswith(
+        "Variants: 1 of 2 tried are kept, of 1 kinds; none of irrelevant detail (--verbose"
+    )
 
 
 def test_a_quota_is_shown_where_it_was_the_reason():

@@ -440,3 +440,23 @@ def test_where_too_little_is_scored_what_both_sides_scored_is_told(tmp_path):
     )
     said = " ".join(shown(compare(a, b, config=QUICK)).split())
     assert said.count("rarefy rescore") == 2  # of both folders
+
+
+def test_losses_stand_before_gains_and_a_gain_of_what_is_mostly_wrong_has_its_caution(pair):
+    """A system that is never right keeps all its answers as they are: that is no gain to begin with."""
+    found = compare(*pair, config=QUICK)
+    row = found.differences[0]
+    sure = [
+        replace(row, protocol="sure", metric="RR"),
+        replace(row, protocol="rare", metric="Overall", verdict="worse"),
+    ]
+    blank = {"system": "new", "protocol": "sure", "slice": "all", "headline": True, "withheld": False, "figure_id": ""}
+    figures = [{**blank, "metric": name, "value": value} for name, value in (("base accuracy", 0.05), ("RR", 0.98))]
+    figures = [{**one, "figure_id": one["metric"]} for one in figures]
+    about = {**found.second.about, "figures": figures}
+    said = comparison_report.describe_verdict(
+        replace(found, differences=tuple(sure), second=replace(found.second, about=about))
+    )
+    first, mind = said.splitlines()
+    assert first.index("worse on rare Overall") < first.index("better on sure RR")
+    assert mind.startswith("mind, sure of B: 0.980 of its answers stay") and mind.endswith("only 5 % are right")

@@ -41,6 +41,19 @@ def test_a_pipe_gets_plain_lines():
     assert told.splitlines() == [f"{'chunk':<{progress.WIDTH}} 12 documents · 0.0 s", "said"]
 
 
+def test_a_short_stage_over_whole_tables_is_shown_where_all_is_to_be(monkeypatch):
+    for terminal, verbose, seconds, seen in (
+        (False, False, 1, False), (False, True, 1, True), (False, False, 60, True), (True, False, 1, False),
+    ):  # fmt: skip
+        out = StringIO()
+        board = ProgressBoard(Console(file=out, force_terminal=terminal, width=120), quiet=False, verbose=verbose)
+        with board.open():
+            line = board.line("gather", "rows", None)
+            line.began -= seconds
+            line.end("61 triplets", minor=True)
+        assert ("61 triplets" in out.getvalue()) is seen
+
+
 def test_quiet_gets_nothing():
     assert shown(terminal=False, quiet=True) == shown(terminal=True, quiet=True) == ""
 

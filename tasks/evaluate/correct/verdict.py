@@ -164,6 +164,18 @@ def _match_any(text: str, gold: GoldAnswer, about: Expectation, config: CorrectC
     return _match_one(text, gold, about, config)
 
 
+def is_decided_by_rules(question: Question) -> bool:
+    """Whether rules tell wrong answers to a question from right ones, most of the time.
+
+    They do where the gold answer is a value, a date, a name or a yes or no, where the question names what may be
+    chosen, and where to refuse is right; of a phrase ("lower margins") they cannot know what else says the same.
+    """
+    if question.pattern == "absent" or question.members or question.chance:
+        return True
+    gold = parse_gold(question)
+    return all(part.kind != "text" or is_capitalised(part.forms[0]) for part in gold.parts or (gold,))
+
+
 def _is_same_number(text: str, form: str) -> bool:
     """Return whether two texts are one telephone number, grouped in whatever way."""
     mine, theirs = (side.strip(" .") for side in (text, form))

@@ -68,6 +68,7 @@ class Display:
     beside: tuple[str, ...] = ()  # and what stands beside them: never a number without what it depends on
     unchanged: tuple[str, ...] = ()  # cells in which passages are given and nothing is changed
     companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by headline: what follows it in tables
+    terms: Mapping[str, str] = field(default_factory=dict)  # what the values of its slices mean, where no word says it
     absent: tuple[str, ...] = ()  # its numbers of what the corpus does not answer
     answerable: tuple[str, ...] = ()  # and those of all that it answers, of kinds that count or not
     # the rows that a number is of, besides what its slice says: (rows, name of the number, names of its slice)

@@ -428,6 +428,13 @@ MAGIC_MUSHROOM = Protocol(
         metrics=("Cor.", "Rej.", "H", "C", "R"),
         main=("Cor.",),
         beside=("Rej.", "H", "C", "R"),
+        terms={
+            "distracting": "copies of the right passage with another value in place of the answer; which is true the "
+            "passages alone do not tell",
+            "low_quality": "passages on the topic with false facts, or fragments and remnants of markup",
+            "inconsequential": "passages from around the right one that do not have the answer",
+            "irrelevant": "passages of the documents of other questions",
+        },
         rows=rows_of,
     ),
 )

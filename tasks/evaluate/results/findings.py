@@ -10,15 +10,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rarefy.data_contracts.rows import answer_in_words
-from rarefy.tasks.evaluate.protocols import PROTOCOLS
+from rarefy.tasks.evaluate.protocols import PROTOCOLS, display_of
 from rarefy.tasks.evaluate.protocols.frame import Frame
+from rarefy.tasks.evaluate.protocols.magic_mushroom import LENGTH
 from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
+from rarefy.tasks.perturb.mix.config import NOISE
 from rarefy.tasks.text.characters import shorten
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CHANGES = 3  # changes that are named
+CHANGES = 3  # changes that are named, or more where more sides are hurt: the worst of each is
 LEAST_LOST = (
     2  # right answers, less those won, that a change must lose to be named, and questions that it must lose them of
 )
@@ -30,6 +32,8 @@ OWN, RETRIEVED, GOLD, CLOSED = "own", "retrieved", "gold", "closed_book"
 SETTINGS = (OWN, RETRIEVED, GOLD, CLOSED)  # what is shown with an unchanged question; the nearest to real use first
 READER, RETRIEVER, UNKNOWN = "reader", "retriever", ""
 ANY = ("", "none")
+MIXED = "mixed"  # noise of several classes together, whatever the shares
+DELETION = "deletion"  # the family of what takes the answer out of a passage
 CONTEXT = ["mix", "ratio", "scenario", "placed", "position", "bin"]
 PLACE = ["question_id", "given", "retriever", "k", "order", "chunk_id", "document", *CONTEXT]
 Mask = npt.NDArray[np.bool_]
@@ -45,6 +49,7 @@ def find_findings(frames: Iterable[tuple[str, str, Frame]], tables: Mapping[str,
     unanswered = _find_unanswered(tables["scores"])
     by_system: dict[str, dict[str, pd.DataFrame]] = {}
     absent: dict[str, dict[str, int]] = {}
+    every: dict[str, dict[str, pd.DataFrame]] = {}
     for system, protocol, frame in frames:
         rows = frame.rows
         rows = rows[rows["status"] != "skipped"]
@@ -56,6 +61,7 @@ def find_findings(frames: Iterable[tuple[str, str, Frame]], tables: Mapping[str,
         if protocol in PROTOCOLS and PROTOCOLS[protocol].abstention and system not in absent:
             none = rows[rows["pattern"] == "absent"]
             absent[system] = {"questions": _count_questions(none)} | _count_outcomes(none)
+        every.setdefault(system, {})[protocol] = rows
         answerable = rows[rows["pattern"] != "absent"]
         if len(answerable):
             by_system.setdefault(system, {})[protocol] = answerable
@@ -64,6 +70,7 @@ def find_findings(frames: Iterable[tuple[str, str, Frame]], tables: Mapping[str,
             **_count_unchanged(protocols),
             "absent": absent.get(system, {}),
             **_find_harmful_changes(protocols, tables),
+            "made_up": _find_made_up(every[system], tables),
             "part": _find_weak_part(protocols),
             "unscored": _count_unscored(system, tables),
         }
@@ -198,9 +205,11 @@ def _find_harmful_changes(protocols: Mapping[str, "pd.DataFrame"], tables: Mappi
                 rank = (net / before, net)
                 if (side, change) not in found or rank > found[side, change][0]:
                     found[side, change] = (rank, protocol, some)
-    worst = sorted(found, key=lambda key: (*(-part for part in found[key][0]), key))[:CHANGES]
+    order = sorted(found, key=lambda key: (*(-part for part in found[key][0]), key))
+    first = {side: (side, change) for side, change in reversed(order)}.values()  # the worst of each side
+    worst = [*first, *(key for key in order if key not in first)][: max(CHANGES, len(first))]
     return {
-        "changes": [_describe_change(*key, *found[key][1:], tables) for key in worst],
+        "changes": [_describe_change(*key, *found[key][1:], tables) for key in sorted(worst, key=order.index)],
         "changes_tried": len(tried),
     }
 
@@ -219,10 +228,16 @@ def _pair_changes(rows: "pd.DataFrame") -> Iterator[tuple[str, "pd.DataFrame"]]:
         "order",
         _pair(ordered, rows[same & whole & (rows["order"] == "original")], [c for c in PLACE if c != "order"]),
     )
-    mixed = rows[same & (rows["mix"] != "") & (rows["placed"] == "") & (rows["bin"] == "")]
-    label = mixed["scenario"].where(mixed["scenario"] != "", mixed["mix"])
-    pure = mixed["ratio"] == 0
-    yield "noise", _keeping_gold(_pair(mixed[~pure].assign(change=label[~pure]), mixed[pure], ["question_id", "given"]))
+    found = rows[same & whole & (rows["retriever"] != "") & rows["order"].isin(("", "original")) & (rows["k"] > 0)]
+    fewest = found["k"] == found.groupby(["question_id", "given", "retriever"])["k"].transform("min")
+    few = [c for c in PLACE if c != "k"]
+    yield "amount", _keeping_gold(_pair(found[~fewest].assign(change="more"), found[fewest], few))
+    # a context of a given length, or with a class in a given place, is no matter of noise alone
+    mixed = rows[same & (rows["mix"] != "") & (rows["placed"] == "") & (rows["cell"] != LENGTH)]
+    pure, alone = mixed["ratio"] == 0, mixed["mix"].isin(NOISE)
+    for side, mask, label in (("noise", alone, mixed["mix"]), ("mixture", ~alone, MIXED)):
+        noisy = mixed[~pure & mask].assign(change=label)
+        yield side, _keeping_gold(_pair(noisy, mixed[pure], ["question_id", "given"]))
 
 
 def _pair(changed: "pd.DataFrame", before: "pd.DataFrame", on: Sequence[str]) -> "pd.DataFrame":
@@ -243,32 +258,85 @@ def _describe_change(
 
     lost = pairs[pairs["right_before"] & ~pairs["right"]]
     entry = CATALOGUE.get(change)
-    lost = lost.assign(length=lost["text"].str.len())
-    example = lost.sort_values(["refused", "length", "trial_id"], kind="stable").iloc[0]
-    question = _first(tables["questions"], "question_id", example["question_id"])
-    variant = _first(tables["variants"], "variant_id", example["query_id"])
+    right = pairs[pairs["right_before"]]
     return {
         "side": side,
         "change": change,
         "family": entry.family if entry else "",
-        "about": entry.about if entry else "",
+        "about": display_of(protocol).terms.get(change, "") or (entry.about if entry else ""),
         "protocol": protocol,
         "questions": _count_questions(pairs),
-        "questions_right_before": _count_questions(pairs[pairs["right_before"]]),
+        "questions_right_before": _count_questions(right),
         "questions_lost": _count_questions(lost),
         "pairs": len(pairs),
         "right_before": int(pairs["right_before"].sum()),
         "lost": len(lost),
         "won": int((~pairs["right_before"] & pairs["right"]).sum()),
-        "example": {
-            "trial_id": str(example["trial_id"]),
-            "question": _cut(variant["text"] if variant else question["text"]),
-            "said": _cut(example["text"]),
-            "refused": bool(example["refused"]),
-            "said_before": _cut(example["text_before"]),
-            "right": _cut(answer_in_words(question["answer"], question["aliases"], question["pattern"])),
-        },
+        "shares": [
+            {"share": float(ratio), "right_before": len(some), "lost": int((~some["right"]).sum())}
+            for ratio, some in right.groupby("ratio", sort=True)
+        ]
+        if side in ("noise", "mixture")
+        else [],
+        "example": _describe_example(lost, tables),
     }
+
+
+def _describe_example(lost: "pd.DataFrame", tables: Mapping[str, pa.Table]) -> dict[str, Any]:
+    """One of these answers: a wrong one before a refusal, a short one first."""
+    lost = lost.assign(length=lost["text"].str.len())
+    example = lost.sort_values(["refused", "length", "trial_id"], kind="stable").iloc[0]
+    question = _first(tables["questions"], "question_id", example["question_id"])
+    variant = _first(tables["variants"], "variant_id", example["query_id"])
+    return {
+        "trial_id": str(example["trial_id"]),
+        "question": _cut(variant["text"] if variant else question["text"]),
+        "said": _cut(example["text"]),
+        "refused": bool(example["refused"]),
+        "said_before": _cut(example.get("text_before", "")),
+        "right": _cut(answer_in_words(question["answer"], question["aliases"], question["pattern"])),
+    }
+
+
+# Where does it answer though nothing that is shown has the answer?
+
+
+def _find_made_up(protocols: Mapping[str, "pd.DataFrame"], tables: Mapping[str, pa.Table]) -> list[dict[str, Any]]:
+    """Where nothing that was shown has the answer: how often one is given, in the worst protocol of each kind.
+
+    What is neither right nor a refusal counts as made up. Kinds are questions that the documents do not answer,
+    passages that had the answer taken out, and noise alone. The largest share comes first.
+    """
+    from rarefy.tasks.perturb.catalogue import CATALOGUE  # late, as above
+
+    gone = [name for name, entry in CATALOGUE.items() if entry.family == DELETION]
+    found: dict[str, dict[str, Any]] = {}
+    for protocol, rows in protocols.items():
+        absent, whole = rows["pattern"] == "absent", rows["query"].isin(ANY)
+        kinds = {
+            "absent": absent & whole & (rows["given"] != "closed_book"),
+            "answer_deleted": ~absent & rows["document"].isin(gone) & (rows["gold_shown"] == 0),
+            "noise_alone": ~absent & (rows["mix"] != "") & (rows["ratio"] == 1) & (rows["gold_shown"] == 0),
+        }
+        for kind, mask in kinds.items():
+            mine = rows[mask & (rows["status"] == "scored")]
+            wrong = mine[~mine["refused"] & ~mine["right"]]
+            if _count_questions(mine) < LEAST_RIGHT or _count_questions(wrong) < LEAST_LOST:
+                continue
+            if kind in found and found[kind]["made_up"] / found[kind]["answers"] >= len(wrong) / len(mine):
+                continue
+            found[kind] = {
+                "kind": kind,
+                "protocol": protocol,
+                "questions": _count_questions(mine),
+                "questions_made_up": _count_questions(wrong),
+                "answers": len(mine),
+                "refused": int(mine["refused"].sum()),
+                "right": int(mine["right"].sum()),
+                "made_up": len(wrong),
+                "example": _describe_example(wrong, tables),
+            }
+    return sorted(found.values(), key=lambda one: (-one["made_up"] / one["answers"], one["kind"]))
 
 
 def _count_questions(rows: "pd.DataFrame") -> int:

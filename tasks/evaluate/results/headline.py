@@ -1,6 +1,5 @@
 """The result for a terminal of 80 columns or more: the summary in plain sentences, and a short table per protocol."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +15,14 @@ if TYPE_CHECKING:
 
 
 ABOUT_TABLES = "By protocol, of the kinds of question that its paper has: fewer than the summary above counts."
+WHERE_MORE = "What each says: summary.md and report.html, or {}."
 
 
-def headline(summary: Mapping[str, Any], folder: str, *, python: bool = False) -> "Group":
+def headline(summary: Mapping[str, Any], folder: str, *, python: bool = False, verbose: bool = False) -> "Group":
     """The plain summary, then per protocol accuracy and main numbers of each system; all others are in summary.md.
 
     `folder` is where the result lies, for the commands that the summary names; `python`: it names arguments instead.
+    `verbose`: each protocol has its question, and each number what it says; the system's own retrieval has a table.
     """
     from rich.console import Group
     from rich.padding import Padding
@@ -32,8 +33,10 @@ def headline(summary: Mapping[str, Any], folder: str, *, python: bool = False) -
     for line in plain_summary(summary, folder, python=python).splitlines():
         words = line.lstrip()
         parts.append(Padding(Text(words), (0, 0, 0, len(line) - len(words)), expand=False))
-    parts += [Text(f"\n{ABOUT_TABLES}\n" if parts else "", style="dim")]
-    parts += [*_tables(summary), *tables_for_terminal(summary)]
+    about = [] if verbose else [WHERE_MORE.format("summary(verbose=True)" if python else "--verbose")]
+    about = [ABOUT_TABLES, *about] if parts else about
+    parts += [Text(f"\n{' '.join(about)}\n" if about else "", style="dim")]
+    parts += [*_tables(summary), *tables_for_terminal(summary)] if verbose else [*_brief_table(summary)]
     lines = []
     for row in summary["left_out"]:
         title = wording.protocol_title(row["protocol"], summary["protocols"])
@@ -43,38 +46,74 @@ def headline(summary: Mapping[str, Any], folder: str, *, python: bool = False) -
     return Group(*parts)
 
 
+def _brief_table(summary: Mapping[str, Any]) -> Iterator["Table | Text"]:
+    """One table of all protocols, a line for each number, and what to mind of them."""
+    from rich.text import Text
+
+    table = _empty_table(summary)
+    cautions: list[str] = []
+    for (protocol,), mine in wording.group_rows(wording.headline_rows(summary["figures"]), "protocol"):
+        table.add_row(Text(wording.protocol_title(protocol, summary["protocols"]), style="bold"))
+        _add_rows(table, cautions, summary, protocol, mine, name_protocol=True)
+    if table.row_count:
+        yield table
+    yield Text("\n".join(cautions), style="yellow") if cautions else Text("", end="")
+
+
 def _tables(summary: Mapping[str, Any]) -> Iterator["Table | Text"]:
-    from rich.table import Table
     from rich.text import Text
 
     for (protocol,), mine in wording.group_rows(wording.headline_rows(summary["figures"]), "protocol"):
         about = display_of(protocol).about
         title = Text(wording.protocol_title(protocol, summary["protocols"]), style="bold")
         yield title.append(f": {about}" if about else "", style="not bold")
-        table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
-        table.add_column("", ratio=None, max_width=32, overflow="fold")
-        table.add_column("value [95 % interval]", overflow="fold", min_width=22)
-        table.add_column("scored", justify="right", overflow="fold")
-        table.add_column(wording.cluster_name(summary), justify="right", overflow="fold")
+        table = _empty_table(summary)
         cautions: list[str] = []
-        shown: list[Mapping[str, Any]] = []
-        systems = [system for (system,), _ in wording.group_rows(mine, "system")]
-        for system in systems:
-            rows = wording.table_rows(summary["figures"], protocol, system, brief=True)
-            if len(summary["systems"]) > 1 or system not in summary["systems"]:
-                table.add_row(Text(wording.system_title(system), style="bold"))
-            for row in rows:
-                of = wording.whose_passages(row, summary["figures"])
-                table.add_row(
-                    Text(f"{_label(row)}{f' ({of})' if of else ''}"), _number(row), _scored(row), f"{row['clusters']:,}"
-                )
-            caution = wording.describe_caution(rows, protocol)
-            of = f" ({wording.system_title(system)})" if len(systems) > 1 else ""
-            cautions += [f"  Mind{of}: {caution}."] if caution else []
-            shown += rows
+        shown = _add_rows(table, cautions, summary, protocol, mine)
         yield table
         yield Text("\n".join(cautions), style="yellow") if cautions else Text("", end="")
         yield Text("\n".join([*_explanations(shown, summary["figures"]), *_notes(shown), ""]), style="dim")
+
+
+def _empty_table(summary: Mapping[str, Any]) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("", ratio=None, max_width=36, overflow="fold")
+    table.add_column("value [95 % interval]", overflow="fold", min_width=22)
+    table.add_column("scored", justify="right", overflow="fold")
+    table.add_column(wording.cluster_name(summary), justify="right", overflow="fold")
+    return table
+
+
+def _add_rows(
+    table: "Table",
+    cautions: list[str],
+    summary: Mapping[str, Any],
+    protocol: str,
+    mine: Iterable[Mapping[str, Any]],
+    *,
+    name_protocol: bool = False,
+) -> list[Mapping[str, Any]]:
+    """Add the numbers of each system under a protocol to a table, and what to mind of them; returns the numbers."""
+    from rich.text import Text
+
+    shown: list[Mapping[str, Any]] = []
+    systems = [system for (system,), _ in wording.group_rows(mine, "system")]
+    for system in systems:
+        rows = wording.table_rows(summary["figures"], protocol, system, brief=True)
+        if len(summary["systems"]) > 1 or system not in summary["systems"]:
+            table.add_row(Text(wording.system_title(system), style="bold"))
+        for row in rows:
+            of = wording.whose_passages(row, summary["figures"])
+            label = Text(f"{_label(row)}{f', {of}' if of else ''}")
+            table.add_row(label, _number(row), _scored(row), f"{row['clusters']:,}")
+        caution = wording.describe_caution(rows, protocol)
+        of = f" ({wording.system_title(system)})" if len(systems) > 1 else ""
+        of = f", {wording.protocol_title(protocol, summary['protocols'])}{of}" if name_protocol else of
+        cautions += [f"  Mind{of}: {caution}."] if caution else []
+        shown += rows
+    return shown
 
 
 def _explanations(rows: Iterable[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -89,32 +128,9 @@ def _notes(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         for note in row["note"].split("; "):
             if not note.startswith("no ") and not note.endswith("too narrow"):
                 continue
-            labels.setdefault(_cell_in_words(note), []).append(_label(row).strip())
+            labels.setdefault(wording.note_in_words(note), []).append(_label(row).strip())
     for note, names in labels.items():
         yield f"  {', '.join(dict.fromkeys(names))}: {note}"
-
-
-CELLS = {
-    "gold": "the right passages",
-    "lexical_similar": "the answer taken out of the passages",
-    "lexical_different": "passages in other words",
-    "retrieved": "retrieved passages",
-}
-
-
-def _cell_in_words(note: str) -> str:
-    """A note on a cell that nothing was tried of, in words: "no cell of lexical_different: no_candidate"."""
-    found = re.fullmatch(r"no cell (of|with wording) (\w+): (\w+)", note)
-    if not found:
-        return note
-    of, name, why = found.groups()
-    reasons = {"no_candidate": "the benchmark has none", "not drawn": "not drawn"}
-    what = (
-        CELLS.get(name, wording.plain_words(name))
-        if of == "of"
-        else f"questions changed by {wording.plain_words(name)}"
-    )
-    return f"not tried with {what}: {reasons.get(why, wording.plain_words(why))}"
 
 
 def _label(row: Mapping[str, Any]) -> str:

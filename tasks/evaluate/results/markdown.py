@@ -47,12 +47,14 @@ def _in_short(summary: Mapping[str, Any], folder: str) -> Iterator[str]:
         for number, hurt in enumerate(one.hurts, start=1):
             yield (
                 f"{number}. **{_text(hurt.change)}**: {hurt.lost} ({_text(hurt.protocol)}). Asked "
-                f"“{_text(hurt.asked)}” it said “{_text(hurt.said)}”; right is “{_text(hurt.right)}”."
+                f"“{_text(hurt.asked)}” it said “{_text(hurt.said)}”; right is "
+                f"{f'“{_text(hurt.right)}”' if hurt.right else 'a refusal'}."
             )
         yield from ("",) if one.hurts else (f"What hurts most: {_text(one.no_hurt)}", "")
         yield from (f"Weak part: {_text(one.weak)}", "")
         if one.unscored:
-            yield from (f"{_text(one.unscored)} {_text(one.how)}", "", "```sh", *one.mend, "```", "")
+            yield from (f"{_text(one.unscored)} {_text(one.how)}".rstrip(), "")
+        yield from ("```sh", *one.mend, "```", "") if one.mend else ()
         yield from ("Try next:", "", *(f"- {_text(step)}" for step in one.next), "") if one.next else ()
 
 

@@ -21,6 +21,7 @@ from rarefy.tasks.evaluate.results.findings import (
     RETRIEVER,
 )
 from rarefy.tasks.evaluate.results.wording import count_of, format_share, format_shares, join_names
+from rarefy.tasks.evaluate.statistics.bootstrap_intervals import exact_interval
 from rarefy.tasks.text.characters import shorten, visible
 
 FOLDER = "RESULT"  # what commands call the folder of the result where nobody says which it is
@@ -28,9 +29,13 @@ EXAMPLE = 64  # characters of a question that a terminal shows
 ABOUT = 60  # characters of what a change does
 MOST_NEXT = 3
 BRIEF = 1  # changes of each system, where text is of several
+MOST_HURTS = 4  # changes of one system on a terminal
+HALF = 0.5  # of a context
+LEVEL = 0.95  # of bounds, where a summary does not say its own
+WORTH_MENDING = 0.01  # share of answers without a score from which the summary says how they get one
 UNSCORED = 0.05  # share of answers without a score from which a judge is the first thing to try
 REFUSED = 0.3  # share of refusals from which something is said of them
-ANSWERED_ABSENT = 0.5  # share of answers to what the documents do not say, from which something is said of them
+MADE_UP = 0.1  # share of made-up answers where nothing shown has one, from which something is said of them
 # What helps against changes: (their names or families, what to try); against others nothing is advised
 REMEDIES: tuple[tuple[tuple[str, ...], str], ...] = (
     (
@@ -48,7 +53,7 @@ REMEDIES: tuple[tuple[tuple[str, ...], str], ...] = (
         "Show with each passage where it is from, and have the reader check that it is about what is asked",
     ),
     (
-        ("distraction", "low_quality", "inconsequential", "irrelevant"),
+        ("distraction", "low_quality", "inconsequential", "irrelevant", "mixed", "more"),
         "Show fewer passages, or rerank them: noise beside the right ones misleads the reader",
     ),
     (("reversed", "shuffled"), "Show fewer passages, the best first: the reader depends on their order"),
@@ -64,7 +69,7 @@ class Hurt:
     protocol: str
     asked: str
     said: str
-    right: str
+    right: str  # "" where only a refusal is
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,7 @@ def plain_summary(summary: Mapping[str, Any], folder: str = FOLDER, *, python: b
     `python`: what to try is said as arguments of `rarefy.evaluate`, not as commands.
     """
     found = plain_summaries(summary, folder, python=python)
-    most = BRIEF if len(found) > 1 else len(found[0].hurts) if found else 0
+    most = BRIEF if len(found) > 1 else MOST_HURTS
     lines = [line for one in found for line in _text_lines(one, most)]
     last = next((one for one in reversed(found) if one.mend), None)  # what is alike for all is said once
     return "\n".join([*lines, *([last.how, *(f"  {command}" for command in last.mend)] if last else ())])
@@ -105,7 +110,8 @@ def _text_lines(one: PlainSummary, most: int) -> Iterator[str]:
         yield "What hurts most:"
     for number, hurt in enumerate(one.hurts[:most], start=1):
         yield f"  {number}. {visible(hurt.change)}: {hurt.lost}."
-        yield f"     {_quote(hurt.asked)} It said {_quote(hurt.said)}; right is {_quote(hurt.right)}."
+        right = _quote(hurt.right) if hurt.right else "a refusal"
+        yield f"     {_quote(hurt.asked)} It said {_quote(hurt.said)}; right is {right}."
     if one.no_hurt:
         yield f"What hurts most: {one.no_hurt}"
     yield f"Weak part: {one.weak}"
@@ -128,14 +134,22 @@ def _summarize(
     recorded = summary.get("systems", {}).get(system, {}).get("kind") == "recorded"
     more = "with budget= or questions=" if python else "a larger --budget, more --questions"
     more = "of a template with more --questions" if recorded else more
-    hurts = tuple(_describe_hurt(change, summary) for change in found["changes"])
+    level = float(summary.get("statistics", {}).get("level", LEVEL))
+    ranked = [(change["lost"] / change["right_before"], _describe_hurt(change, summary)) for change in found["changes"]]
+    noisy = any(change["side"] in ("noise", "mixture") for change in found["changes"])
+    ranked += [
+        (one["made_up"] / one["answers"], _describe_made_up(one, summary))
+        for one in _made_up(found)
+        if not (noisy and one["kind"] == "noise_alone")  # the same weakness, told already
+    ]
+    hurts = tuple(hurt for _, hurt in sorted(ranked, key=lambda pair: -pair[0]))
     return PlainSummary(
         system,
-        " ".join([_describe_good(found["unchanged"], summary), *_remarks(found, summary)]),
+        " ".join([_describe_good(found["unchanged"], summary, level), *_remarks(found, summary)]),
         hurts,
         "" if hurts else _describe_no_hurt(found),
-        _describe_part(found["part"]),
-        tuple(_next_steps(found, figures, more, recorded))[:MOST_NEXT],
+        _describe_part(found["part"], level),
+        tuple(_next_steps(found, figures, more, recorded, level))[:MOST_NEXT],
         _describe_unscored(found["unscored"]),
         _describe_mend(found["unscored"], python),
         _mend(found["unscored"], folder, python),
@@ -145,7 +159,7 @@ def _summarize(
 # How good?
 
 
-def _describe_good(found: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+def _describe_good(found: Mapping[str, Any], summary: Mapping[str, Any], level: float) -> str:
     if not found:
         return "right in a share that cannot be told: no unchanged question was asked."
     answers = found["answers"]
@@ -164,14 +178,26 @@ def _describe_good(found: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
     if answers < FEW_ANSWERS:
         rest = f"; {join_names(lost)}" if lost else ""
         return (
-            f"right in {found['right']:,} of {count_of(answers, 'answer')} to {_unchanged(found['questions'])}, "
+            f"right in {found['right']:,} of {count_of(answers, 'answer')} to "
+            f"{_unchanged(found['questions'])}{wording.decided_by_rules(summary)}, "
             f"too few to say how often it is right{rest} ({title}, {shown})."
         )
+    rest = join_names(lost) if lost else "all were scored"
+    if not parts:
+        # of these alone: what changes do is said below
+        rest = f"none of these is wrong or refused, which leaves {_left_open(found['questions'], level)}; {rest}"
+    else:
+        rest = f"It {join_names(parts)}; {rest}"
     return (
         f"right in {format_share(found['right'] / answers)} of {answers:,} answers to "
-        f"{_unchanged(found['questions'])}. It {join_names(parts or ['is never wrong and never refuses'])}; "
-        f"{join_names(lost) if lost else 'all were scored'} ({title}, {shown})."
+        f"{_unchanged(found['questions'])}{wording.decided_by_rules(summary)}{'.' if parts else ':'} {rest} "
+        f"({title}, {shown})."
     )
+
+
+def _left_open(questions: int, level: float) -> str:
+    """How often it may be wrong nevertheless, where all of so many questions are right."""
+    return f"up to {format_share(1 - exact_interval(1.0, (0.0, 1.0), questions, level)[0])} wrong possible"
 
 
 def _whose_passages(found: Mapping[str, Any]) -> str:
@@ -218,17 +244,44 @@ def _unchanged(count: int) -> str:
 def _describe_hurt(change: Mapping[str, Any], summary: Mapping[str, Any]) -> Hurt:
     name = wording.plain_words(change["change"]).capitalize()
     of = {"passages": "Passages: ", "order": "Order of passages: ", "noise": "Noise among passages: "}
-    about = _shorten(change["about"].partition(" (")[0])
+    about = change["about"] if change["side"] == "noise" else _shorten(change["about"].partition(" (")[0])
+    if about.casefold() in (name.casefold(), f"as {name.casefold()}"):  # "Json (as JSON)" says it twice
+        name, about = about, ""
     won = f", {change['won']:,} won" if change["won"] else ""
     example = change["example"]
     return Hurt(
-        f"{of.get(change['side'], '')}{name}{f' ({about})' if about else ''}",
-        f"{change['lost']:,} of {change['right_before']:,} right answers lost{won}{_settings(change)}",
+        WHOLE_NAMES.get(change["side"]) or f"{of.get(change['side'], '')}{name}{f' ({about})' if about else ''}",
+        f"{change['lost']:,} of {change['right_before']:,} right answers lost{won}"
+        f"{_settings(change)}{_by_share(change)}",
         wording.protocol_title(change["protocol"], summary["protocols"]),
         example["question"],
         example["said"],
         example["right"],
     )
+
+
+# Changes of which there is one kind alone
+WHOLE_NAMES = {
+    "mixture": "Noise of all kinds beside the right passages",
+    "amount": "More passages of the same retriever",
+}
+
+
+def _by_share(change: Mapping[str, Any]) -> str:
+    """What is lost with little and with much noise, or with the one share that was tried."""
+    shares = change.get("shares") or []
+    if len(shares) < 2:
+        return "".join(f", with {format_share(one['share'])} noise" for one in shares)
+    halves = (
+        ("up to half noise", [one for one in shares if one["share"] <= HALF]),
+        ("more", [one for one in shares if one["share"] > HALF]),
+    )
+    lost = [
+        f"{sum(one['lost'] for one in some):,} of {sum(one['right_before'] for one in some):,} with {name}"
+        for name, some in halves
+        if some
+    ]
+    return f": {', '.join(lost)}"
 
 
 def _settings(change: Mapping[str, Any]) -> str:
@@ -246,6 +299,31 @@ def _shorten(about: str) -> str:
     return about
 
 
+MADE_UP_OF = {
+    "absent": "Questions that the documents do not answer",
+    "answer_deleted": "Passages with the answer taken out",
+    "noise_alone": "Noise alone, without the right passages",
+}
+
+
+def _made_up(found: Mapping[str, Any]) -> list[Any]:
+    """Where answers are made up though nothing shown has one, the most first; [] for a summary of before."""
+    return [*found.get("made_up", ())]
+
+
+def _describe_made_up(one: Mapping[str, Any], summary: Mapping[str, Any]) -> Hurt:
+    known = f", {one['right']:,} right all the same" if one["right"] and one["kind"] != "absent" else ""
+    return Hurt(
+        MADE_UP_OF[one["kind"]],
+        f"{one['made_up']:,} of {one['answers']:,} times it gives an answer in place of a refusal{known}, "
+        f"in {one['questions_made_up']:,} of {_questions(one['questions'])}",
+        wording.protocol_title(one["protocol"], summary["protocols"]),
+        one["example"]["question"],
+        one["example"]["said"],
+        "",
+    )
+
+
 def _describe_no_hurt(found: Mapping[str, Any]) -> str:
     if not found["changes_tried"]:
         return f"cannot be told: no change was tried on {LEAST_RIGHT} questions that are right unchanged."
@@ -259,7 +337,7 @@ def _describe_no_hurt(found: Mapping[str, Any]) -> str:
 # Retriever or reader?
 
 
-def _describe_part(part: Mapping[str, Any]) -> str:
+def _describe_part(part: Mapping[str, Any], level: float) -> str:
     if not part["by"] and part.get("gold"):
         return (
             f"cannot be told: shown the right passages it is right in {format_shares(part['gold'])} of "
@@ -288,6 +366,8 @@ def _describe_part(part: Mapping[str, Any]) -> str:
             )
         )
         facts += f" ({_unchanged(part['questions'])}{_too_few(part, ', ')})."
+    if _is_all_right(part):
+        return f"none shows, with {_left_open(part['questions'], level)}: {facts}"
     if not part["weak"]:
         why = "too much has no score" if _is_open(part) else "the difference is too small for so few questions"
         return f"cannot be told, {why}: {facts}"
@@ -299,6 +379,12 @@ def _too_few(part: Mapping[str, Any], before: str) -> str:
     if part["questions"] >= FEW_ANSWERS:
         return ""
     return f"{before}too few to say how often{')' * before.count('(')}"
+
+
+def _is_all_right(part: Mapping[str, Any]) -> bool:
+    """Whether all is right with the right passages and with those that were retrieved, so that no part loses any."""
+    ends = [part[name] for name in ("gold", "retrieved", "with_gold", "without_gold") if part.get(name)]
+    return bool(part["by"] and ends) and min(least for least, _ in ends) >= 1
 
 
 def _is_open(part: Mapping[str, Any]) -> bool:
@@ -320,16 +406,23 @@ def _describe_unscored(found: Mapping[str, Any]) -> str:
         else ""
     )
     answers = count_of(found["answers"], "answer")
+    if not _is_worth_mending(found):
+        return f"Not scored: {found['judge']:,} of {answers}, for want of a judge."
     return f"Not scored: {found['judge']:,} of {answers}, so that some numbers are ranges.{of_one}"
+
+
+def _is_worth_mending(found: Mapping[str, Any]) -> bool:
+    """Whether so much has no score that the way to score it is worth some lines."""
+    return bool(found["judge"] > WORTH_MENDING * found["answers"])
 
 
 def _describe_mend(found: Mapping[str, Any], python: bool) -> str:
     where = ', correct={"judge": {...}},' if python else " in [correct.judge] of a config,"
-    return f"To score what has no score, name a judge{where} or count it as wrong:" if found["judge"] else ""
+    return f"To score what has no score, name a judge{where} or count it as wrong:" if _is_worth_mending(found) else ""
 
 
 def _mend(found: Mapping[str, Any], folder: str, python: bool) -> tuple[str, ...]:
-    if not found["judge"]:
+    if not _is_worth_mending(found):
         return ()
     if python:
         return ('rarefy.evaluate(..., correct={"unmatched": "wrong"})  # with the same out= it asks nothing again',)
@@ -339,7 +432,9 @@ def _mend(found: Mapping[str, Any], folder: str, python: bool) -> tuple[str, ...
 # What to try next?
 
 
-def _next_steps(found: Mapping[str, Any], figures: list[Mapping[str, Any]], more: str, recorded: bool) -> Iterator[str]:
+def _next_steps(
+    found: Mapping[str, Any], figures: list[Mapping[str, Any]], more: str, recorded: bool, level: float
+) -> Iterator[str]:
     """What to try, the most useful first; `more` says how more is asked, `recorded` that answers are from a file."""
     unchanged, part, unscored = found["unchanged"], found["part"], found["unscored"]
     if missing := unscored.get("missing"):
@@ -364,11 +459,18 @@ def _next_steps(found: Mapping[str, Any], figures: list[Mapping[str, Any]], more
         if remedy:
             yield f"{remedy} (against {wording.plain_words(change['change'])})."
             break
-    absent = found["absent"]
-    enough = absent.get("questions", 0) >= LEAST_RIGHT
-    if enough and absent["wrong"] + absent["partly"] > ANSWERED_ABSENT * absent["answers"]:
-        yield "Tell the reader to say so where the passages do not have the answer: mostly it makes one up."
-    if not part["weak"] and part["by"] and not _is_open(part):
+    gone = [
+        one for one in _made_up(found) if one["kind"] != "noise_alone"
+    ]  # which states an answer, though a false one
+    if gone and (share := gone[0]["made_up"] / gone[0]["answers"]) >= MADE_UP:
+        yield (
+            "Tell the reader to say so where the passages do not have the answer: it makes one up in "
+            f"{format_share(share)}."
+        )
+    if _is_all_right(part):
+        if not found["changes"]:
+            yield f"Ask more ({more}): {_questions(part['questions'])} leave {_left_open(part['questions'], level)}."
+    elif not part["weak"] and part["by"] and not _is_open(part):
         do = "does" if part["questions"] == 1 else "do"
         yield f"Ask more ({more}): {_questions(part['questions'])} {do} not show which part to work on."
 

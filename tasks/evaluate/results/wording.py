@@ -328,7 +328,28 @@ def number_name(row: Row) -> str:
 
 def other_notes(row: Row) -> str:
     """The note of a number without how much of it was scored, which its range and its counts say already."""
-    return "; ".join(part for part in row["note"].split("; ") if not part.startswith("withheld"))
+    return "; ".join(note_in_words(part) for part in row["note"].split("; ") if not part.startswith("withheld"))
+
+
+CELLS = {
+    "gold": "the right passages",
+    "lexical_similar": "the answer taken out of the passages",
+    "lexical_different": "passages in other words",
+    "retrieved": "retrieved passages",
+}
+
+
+def note_in_words(note: str) -> str:
+    """A note on what nothing was tried of, in words: "no cell of lexical_different: no_candidate"; others as they are.
+
+    What the benchmark has none of was not made for it, whatever the reason: `no_candidate`, `no_back_translation`.
+    """
+    found = re.fullmatch(r"no cell (of|with wording) (\w+): (.+)", note)
+    if not found:
+        return note
+    of, name, why = found.groups()
+    what = CELLS.get(name, plain_words(name)) if of == "of" else f"questions changed by {plain_words(name)}"
+    return f"not tried with {what}: {'the benchmark has none' if why.startswith('no_') else plain_words(why)}"
 
 
 def with_companions(rows: Iterable[Row], figures: Sequence[Row]) -> Iterator[Row]:
@@ -393,6 +414,11 @@ def count_calls(budget: Mapping[str, Any]) -> str:
     return f"{budget['asked']:,}{of} calls"
 
 
+def decided_by_rules(summary: Mapping[str, Any]) -> str:
+    """What the questions of a first look have in common, to stand behind their number; "" where they are any."""
+    return " that rules can score" if (summary.get("budget") or {}).get("decided_by_rules") else ""
+
+
 def describe_budget(summary: Mapping[str, Any]) -> str:
     """How many of how many calls a budget allowed, how they are spread, and how to get the rest; "" for no budget."""
     about = summary.get("budget")
@@ -404,7 +430,8 @@ def describe_budget(summary: Mapping[str, Any]) -> str:
         alone = f"{names[0]} alone" if len(names) == 1 else " and ".join(names)
         few = ", too few for intervals" if about["look"] else ""
         return (
-            f"a first look: {alone}, on {about['questions']:,} whole questions ({calls}{few}); --budget N "
+            f"a first look: {alone}, on {about['questions']:,} whole questions{decided_by_rules(summary)} "
+            f"({calls}{few}); --budget N "
             "samples all protocols; leave both out to ask everything"
         )
     if about["asked"] == about["of"]:

@@ -193,6 +193,11 @@ def exact_interval(value: float, limits: Ends, clusters: int, level: float) -> E
     return value - other * (value - min(low, value)), value + other * (max(high, value) - value)
 
 
+def clusters_to_exclude(share: float, level: float) -> int:
+    """How many clusters that all came to the same show that fewer than this share of others would not."""
+    return math.ceil(math.log((1 - level) / 2) / math.log1p(-share))
+
+
 NOTHING = (math.nan, math.nan)
 
 

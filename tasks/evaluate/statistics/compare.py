@@ -73,7 +73,8 @@ class Difference:
     z_p: float | None = None
     smallest: float | None = None  # difference that this many clusters would have shown
     needed: int | None = None  # clusters that would show one of the margin's size
-    unseen: float | None = None  # how far clusters of a kind that was not seen could move it; None where many differ
+    unseen: float | None = None  # how far clusters of a kind that was not seen could move it; None without interval
+    exact: bool = False  # whether the interval reaches as far as those, since hardly a cluster differs
     n_first: int = 0  # units
     n_second: int = 0
     unit: str = "trials"
@@ -162,8 +163,8 @@ def is_unchanged(row: Difference) -> bool:
 def verdict(row: Difference, config: StatisticsConfig) -> str:
     """The verdict on the second system: better, worse, changed, tied or too few.
 
-    tied: the whole interval lies within the margin, whatever side of zero, and where hardly a cluster differs, they are
-    so many that unseen ones could not move it out. better, worse (changed, where neither more nor less is better): it
+    tied: the whole interval lies within the margin, whatever side of zero, and clusters are so many that unseen ones
+    could not move it out. better, worse (changed, where neither more nor less is better): it
     does not, it leaves zero out, and the adjusted p is up to alpha. Else too few: none of it can be said of so many.
     """
     if row.low is None or row.high is None or row.difference is None or row.clusters < config.few:
@@ -219,18 +220,15 @@ def _compare(
     if len(defined) < len(gaps):
         notes.append(f"undefined in {len(gaps) - len(defined):,} of {len(gaps):,} draws")
     (low, high), error = ends, float(defined.std(ddof=1))
+    # one bound however many clusters differ: fewer losses never leave more open
+    (least, most), (its_least, its_most) = limits(first), limits(second)
+    far = exact_interval(b - a, (its_least - most, its_most - least), clusters, config.level)
+    unseen = max(b - a - far[0], far[1] - (b - a))
+    differ = max(count_deviating(gap) for gap in _cluster_gaps(first, second, of))
     smallest = smallest_difference(error, alpha=config.alpha, power=config.power)
-    apart = _cluster_gaps(first, second, of)
-    differ, unseen = max(count_deviating(metric) for metric in apart), None
-    if not differ or (differ < config.few <= clusters):
-        (least, most), (its_least, its_most) = limits(first), limits(second)
-        ends_of_all = (its_least - most, its_most - least)
-        far = exact_interval(b - a, ends_of_all, clusters, config.level)
-        unseen = max(b - a - far[0], far[1] - (b - a))
-        if differ and isinstance(first, Measure):
-            ends_of_all = (float(np.nanmin(apart[0])), float(np.nanmax(apart[0])))
-        exact = exact_interval(b - a, ends_of_all, clusters, config.level)
-        low, high = min(low, exact[0]), max(high, exact[1])
+    exact = not differ or differ < config.few <= clusters
+    if exact:
+        low, high = min(low, far[0]), max(high, far[1])
         smallest = max(smallest, unseen)
         counted = f"{differ} of {clusters}" if differ else f"none of {clusters}"
         notes.append(f"{counted} {config.cluster}s changed: interval by an exact bound")
@@ -241,7 +239,8 @@ def _compare(
         error=round_digits(error),
         smallest=round_digits(smallest),
         needed=clusters_needed(clusters, smallest, config.margin),
-        unseen=None if unseen is None else round_digits(unseen),
+        unseen=round_digits(unseen),
+        exact=exact,
         note="; ".join(notes),
     )
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from rarefy.data_contracts.rows import Figure
 from rarefy.tasks.evaluate.protocols import display_of
+from rarefy.tasks.evaluate.statistics.bootstrap_intervals import clusters_to_exclude
 from rarefy.tasks.evaluate.statistics.compare import Difference
 from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
 from rarefy.tasks.find import did_you_mean
@@ -78,22 +79,47 @@ def apply_rule(gate: Rule, differences: Sequence[Difference], config: Statistics
     except (LookupError, ValueError) as error:
         why = str(error.args[0]).removeprefix(f"{gate.text!r} ").partition("; there is: ")[0]
         return RuleResult(gate.text, "not decided", why)
-    few = [row for row in rows if row.verdict == "too few" and _could_break(gate, row)]
-    if few:
-        count = min(row.clusters for row in few)
-        kind = config.cluster if count == 1 else f"{config.cluster}s"
-        return RuleResult(gate.text, "not decided", f"too few: {count:,} {kind}")
+    if few := [row for row in rows if _could_break(gate, row)]:
+        return RuleResult(gate.text, "not decided", _say_too_few(gate, min(few, key=lambda row: row.clusters), config))
     return RuleResult(
         gate.text, "held", "; ".join(f"{row.metric} of {row.protocol} {describe_difference(row)}" for row in rows)
     )
 
 
 def _could_break(gate: Rule, row: Difference) -> bool:
-    """Whether the interval includes a difference that would break the rule."""
-    if row.low is None or row.high is None:
-        return True
-    size = gate.size * abs(row.first or 0.0) if gate.relative else gate.size
-    return any(_moved_so_far(gate.way, end, size) for end in (row.low, row.high))
+    """Whether the interval, or clusters of a kind that was not seen, leave open a difference that breaks the rule.
+
+    Both count however many clusters differ, and whatever the verdict is: a number of which every cluster came to at
+    least as much as in another comparison of as many never fares worse than it.
+    """
+    ends = _open_ends(row)
+    return ends is None or any(_moved_so_far(gate.way, end, _size(gate, row)) for end in ends)
+
+
+def _open_ends(row: Difference) -> tuple[float, float] | None:
+    """How far down and up the difference may be, with what clusters of a kind that was not seen could add."""
+    if row.low is None or row.high is None or row.difference is None:
+        return None
+    unseen = row.unseen or 0.0
+    return min(row.low, row.difference - unseen), max(row.high, row.difference + unseen)
+
+
+def _size(gate: Rule, row: Difference) -> float:
+    return gate.size * abs(row.first or 0.0) if gate.relative else gate.size
+
+
+def _say_too_few(gate: Rule, row: Difference, config: StatisticsConfig) -> str:
+    """How far the number may have moved by what these clusters show, and how many a rule of this size takes."""
+    kinds = f"{row.clusters:,} {config.cluster}{'' if row.clusters == 1 else 's'}"
+    ends = _open_ends(row)
+    if ends is None:
+        return f"too few: {kinds}"
+    far = max(abs(end) for end in ends if _moved_so_far(gate.way, end, 0.0))
+    way = {"drops": "dropped", "rises": "risen", "changes": "moved"}[gate.way]
+    size = _size(gate, row)
+    least = clusters_to_exclude(size, config.level) if 0 < size < 1 else 0
+    takes = f"; a rule of {100 * size:.3g} points takes {least:,} at least" if row.clusters < least else ""
+    return f"too few: by what {kinds} show it may have {way} by up to {100 * far:.1f} points{takes}"
 
 
 def matching_differences(gate: Rule, differences: Sequence[Named]) -> list[Named]:
@@ -151,7 +177,7 @@ def find_breaches(gate: Rule, differences: Sequence[Difference], config: Statist
     for row in matching_differences(gate, differences):
         if row.difference is None or row.first is None:
             raise ValueError(f"{gate.text!r} cannot be told: {row.metric} of {row.protocol}: {row.note or 'undefined'}")
-        size = gate.size * abs(row.first) if gate.relative else gate.size
+        size = _size(gate, row)
         if _moved_so_far(gate.way, row.difference, size) and _is_sure_enough(gate, row, size, config):
             where = "" if row.slice == "all" else f" where {row.slice}"
             reasons.append(f"{row.metric} of {row.protocol}{where} {describe_difference(row)}")

@@ -189,8 +189,9 @@ SUBSET_NAMES = {
 }
 ABOUT_SURE = (
     "Robustness rate (RR): share of answers that stay as right or as wrong as they were when a document is changed in "
-    "what does not matter; WR rise from wrong to right, LR fall from right to wrong. Known: the system answers the "
-    "question without a document. On Noise both answers are mostly wrong, which inflates RR."
+    "what does not matter; WR rise from wrong to right, LR fall from right to wrong. K, Known: the system answers the "
+    "question without a document; U, Unknown: it does not. G, Golden: the document has the answer; N, Noise: it has "
+    "not, so that both answers are mostly wrong, which inflates RR."
 )
 
 
@@ -204,8 +205,8 @@ def _radar(numbers: PageNumbers) -> Plots | None:
     plots, legend = [], Legend()
     for title, names, subset in (
         ("Golden documents", ("type",), ""),
-        ("K-G", ("type", "subset"), "K-G"),
-        ("U-G", ("type", "subset"), "U-G"),
+        ("K-G (Known, Golden)", ("type", "subset"), "K-G"),
+        ("U-G (Unknown, Golden)", ("type", "subset"), "U-G"),
     ):
         rows = [
             row

@@ -131,11 +131,17 @@ def _robustness_dots(numbers: PageNumbers, names: Sequence[str]) -> Iterator[Dot
         if protocol == wording.RETRIEVAL:
             continue
         for name in names:
-            rows = numbers.by(protocol, name)
+            rows = numbers.by(protocol, name) or _at_one_ratio(numbers, protocol, name)
             main = display_of(protocol).main or _headline_metrics(numbers, protocol)
             have = [metric for metric in main if find_row(rows, metric=metric)] or _fallback_metrics(rows, protocol)
             for at, metric in enumerate(have):
                 yield _table(numbers, protocol, name, metric, rows, folded=at > 0)
+
+
+def _at_one_ratio(numbers: PageNumbers, protocol: str, name: str) -> list[Row]:
+    """The numbers by this name where all are of one ratio, so that no curve shows them (classes of noise); else []."""
+    rows = numbers.by(protocol, name, "ratio")
+    return rows if len({row["where"]["ratio"] for row in rows}) == 1 else []
 
 
 def _table(
@@ -145,11 +151,12 @@ def _table(
     companions = [other for other in display_of(protocol).beside if other != metric and find_row(rows, metric=other)]
     return build_dots(
         numbers,
-        f"{numbers.title(protocol)}: {_title_of(mine, metric).name} by {wording.plain_words(name)}",
+        f"{numbers.title(protocol)}: {_title_of(mine, metric).name} by {wording.plain_words(name)}"
+        + (f", ratio {mine[0]['where']['ratio']}" if mine and "ratio" in mine[0]["where"] else ""),
         mine,
         lambda row: "as it stands" if row["where"][name] == "none" else wording.plain_words(row["where"][name]),
         beside=[(_title_of(rows, other), companion_finder(rows, other)) for other in companions],
-        note=_guess_note(mine, name),
+        note="; ".join(filter(None, (_guess_note(mine, name), _terms_note(mine, protocol, name)))),
         folded=folded,
     )
 
@@ -163,6 +170,12 @@ def _guess_note(rows: Sequence[Row], name: str) -> str:
     """What a guess would get of the kinds of question that name what may be chosen."""
     guesses = {row["where"][name]: part for row in rows for part in row["note"].split("; ") if part.startswith(GUESS)}
     return "; ".join(f"{wording.plain_words(kind)}: {guess}" for kind, guess in guesses.items())
+
+
+def _terms_note(rows: Sequence[Row], protocol: str, name: str) -> str:
+    """What the values of a slice mean, those of them that are there."""
+    terms, there = display_of(protocol).terms, {row["where"][name] for row in rows}
+    return "; ".join(f"{wording.plain_words(term)}: {about}" for term, about in terms.items() if term in there)
 
 
 def _headline_metrics(numbers: PageNumbers, protocol: str) -> tuple[str, ...]:

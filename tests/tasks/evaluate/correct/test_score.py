@@ -7,6 +7,7 @@ import pytest
 from rarefy.data_contracts.rows import Answer, Question, Reply, Score, Trial, Unanswered
 from rarefy.tasks.evaluate.correct import CorrectConfig, score
 from rarefy.tasks.evaluate.correct.judging import GROUPS, measure_agreement
+from rarefy.tasks.evaluate.correct.verdict import is_decided_by_rules
 from rarefy.tasks.evaluate.protocols import PROTOCOLS
 from rarefy.tasks.models.llm.config import LLMConfig
 
@@ -334,3 +335,20 @@ def test_a_score_is_a_row_of_its_table():
     rows = scored("$47,525", "$48 billion", "NO-RES")
     assert all(isinstance(row, Score) for row in rows)
     assert [*from_table(to_table(rows, Score), Score)] == rows
+
+
+@pytest.mark.parametrize(
+    ("answer", "more", "decided"),
+    [
+        ("$47,525", {}, True),
+        ("March 2024", {}, True),
+        ("Narayana Kocherlakota", {}, True),
+        ("Alto; Larkspur", {}, True),
+        ("lower margins of GPUs", {}, False),
+        ("lower margins of GPUs", {"members": ("lower margins of GPUs", "higher costs")}, True),
+        ("not stated in the documents", {"pattern": "absent"}, True),
+    ],
+)
+def test_rules_decide_values_dates_names_choices_and_refusals_and_no_phrases(answer, more, decided):
+    question = replace(REVENUE, text="What was named in it?", answer=answer, aliases=(), **more)
+    assert is_decided_by_rules(question) is decided

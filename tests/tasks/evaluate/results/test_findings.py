@@ -7,13 +7,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from rarefy.data_contracts.rows import Score, Trial
+from rarefy.data_contracts.rows import Answer, Score, Trial
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.tasks.evaluate.protocols.frame import build_frame
 from rarefy.tasks.evaluate.results import check, find_findings, headline, markdown, page, plain_summary, summary
 from rarefy.tasks.evaluate.results.findings import select_unchanged
 from rarefy.tasks.evaluate.results.plain_summary import plain_summaries
-from rarefy.tasks.evaluate.results.wording import describe_caution, format_share, table_rows
+from rarefy.tasks.evaluate.results.wording import describe_budget, describe_caution, format_share, table_rows
 
 
 def findings(tables: dict[str, pa.Table], *systems: str) -> dict:
@@ -77,6 +77,94 @@ def test_a_change_that_hurts_too_few_questions_is_not_named_however_many_answers
     assert few["changes"] == [] and few["changes_tried"] == 0
     (one,) = plain_summaries({"findings": {"plain": few}, "figures": [], "protocols": {}})
     assert one.no_hurt == "cannot be told: no change was tried on 3 questions that are right unchanged."
+
+
+def noisy(tables: dict[str, pa.Table], lost: dict[tuple[str, float], int]) -> dict[str, pa.Table]:
+    """The tables with contexts of these mixes and shares beside pure ones; so many of each are answered wrong."""
+    gold = [row for row in from_table(tables["trials"], Trial) if row.cell == "gold" and row.query == "none"]
+    trials, scores, answers = [], [], []
+    for (mix, ratio), wrong in {("natural", 0.0): 0, **lost}.items():
+        for at, row in enumerate(gold):
+            cell = "class" if mix == "distracting" else "ratio"
+            name, shown = f"{row.trial_id}{mix}{ratio}", float(ratio < 1)
+            trials.append(
+                dataclasses.replace(
+                    row, trial_id=name, protocol="magic_mushroom", cell=cell, mix=mix, ratio=ratio, gold=shown,
+                    document="", bin="300-599",
+                )
+            )  # fmt: skip
+            right = float(at >= wrong)
+            scores.append(Score(name, "plain", "magic_mushroom", row.question_id, "scored", right))
+            answers.append(Answer(name, "plain", name, "Another." if not right else "Right.", gold=shown))
+    more = {"trials": (trials, Trial), "scores": (scores, Score), "answers": (answers, Answer)}
+    return tables | {name: to_table(rows, of) for name, (rows, of) in more.items()}
+
+
+def test_noise_hurts_by_class_and_by_share_and_is_said_in_words(made):
+    lost = {("distracting", 0.9): 11, ("natural", 0.1): 1, ("natural", 0.9): 7, ("natural", 1.0): 12}
+    tables = noisy(made(12), lost)
+    frame = build_frame(*(tables[name] for name in ("trials", "answers", "scores", "questions", "chunks")))
+    found = find_findings([("plain", "magic_mushroom", frame)], tables)
+    alone, together = found["plain"]["changes"]
+    assert (alone["side"], alone["change"], alone["lost"], alone["right_before"]) == ("noise", "distracting", 11, 12)
+    assert (together["side"], together["change"]) == ("mixture", "mixed")
+    assert [(one["share"], one["lost"]) for one in together["shares"]] == [(0.1, 1), (0.9, 7)]
+    (one,) = plain_summaries({"findings": found, "figures": [], "protocols": {}})
+    by_class, all_kinds = one.hurts  # the largest share first
+    assert "copies of the right passage with another value in place of the answer" in by_class.change
+    assert by_class.lost.endswith("in 11 questions, with 90 % noise")
+    assert all_kinds.lost.endswith(": 1 of 12 with up to half noise, 7 of 12 with more")
+    assert by_class.said == "Another." and by_class.right == "$47.5 billion"
+    found["plain"]["changes"] = []  # beside noise among right passages, noise alone says nothing new
+    (one,) = plain_summaries({"findings": found, "figures": [], "protocols": {}})
+    (empty,) = one.hurts
+    assert empty.change.startswith("Noise alone") and empty.lost.startswith("12 of 12 times it gives an answer")
+
+
+def test_the_worst_of_each_side_is_named(made):
+    """Wordings that all lose more than noise do not leave it out."""
+    tables, other = noisy(made(12), {("distracting", 0.9): 3}), made(12)
+    other["scores"] = other["scores"].filter(pc.equal(other["scores"]["system"], "plain"))
+    noise, plain = (
+        build_frame(*(of[name] for name in ("trials", "answers", "scores", "questions", "chunks")))
+        for of in (tables, other)
+    )
+    changed = plain.rows["query"] == "character"
+    more = [plain.rows[changed].assign(query=name) for name in ("word", "grammar")]
+    wordings = dataclasses.replace(plain, table=pd.concat([plain.rows, *more], ignore_index=True))
+    trials = pa.concat_tables([tables["trials"], other["trials"]])
+    found = find_findings(
+        [("plain", "rare", wordings), ("plain", "magic_mushroom", noise)], {**tables, "trials": trials}
+    )["plain"]["changes"]
+    assert [one["side"] for one in found] == ["question", "question", "noise"]
+
+
+def test_what_is_answered_though_the_answer_was_taken_out_is_said(made):
+    tables = scored(made(6), {"lexical_similar": 0.0})  # not refused
+    found = findings(tables)["plain"]
+    (one,) = found["made_up"]
+    assert (one["kind"], one["made_up"], one["answers"], one["questions_made_up"]) == ("answer_deleted", 6, 6, 6)
+    (said,) = plain_summaries({"findings": {"plain": found}, "figures": [], "protocols": {}})
+    hurt = said.hurts[-1]
+    assert hurt.change == "Passages with the answer taken out" and hurt.right == ""
+    assert any(step.startswith("Tell the reader to say so") and "100 %" in step for step in said.next)
+    assert not findings(made(6))["plain"]["made_up"]  # refused
+
+
+def test_where_all_is_right_the_summary_says_what_so_few_leave_open(made):
+    tables = scored(made(24), {"gold": 1.0, "retrieved": 1.0})
+    found = findings(tables)
+    (one,) = plain_summaries({"findings": found, "figures": [], "protocols": {}})
+    assert "none of these is wrong or refused, which leaves up to 14 % wrong possible" in one.good
+    assert "never" not in one.good and one.weak.startswith(
+        "none shows, with up to 14 % wrong possible: shown the right"
+    )
+    assert not any("which part" in step for step in one.next)
+    found["plain"] |= {"changes": [], "made_up": []}
+    (one,) = plain_summaries({"findings": found, "figures": [], "protocols": {}})
+    assert one.next == (
+        "Ask more (a larger --budget, more --questions): 24 questions leave up to 14 % wrong possible.",
+    )
 
 
 @pytest.mark.parametrize(
@@ -217,6 +305,22 @@ def test_an_answer_that_was_never_given_is_missing_and_not_for_a_judge(told, num
     assert "17 % have no answer" in text and "could not be scored" not in text and "judge" not in text
     assert f"Missing: {unscored['missing']} of all {unscored['answers']} answers" in text
     assert unscored["missing"] == 1 and "Fill in the 1 answer that the file of answers lacks" in text
+
+
+def test_a_handful_without_a_score_is_counted_and_no_command_is_given(told, numbers, made):
+    found = findings(made(6))
+    found["plain"]["unscored"] |= {"answers": 2537, "judge": 6, "mostly": {}}
+    result = summary({**told, "findings": found}, numbers)
+    for text in (plain_summary(result), markdown(result)):
+        assert "Not scored: 6 of 2,537 answers, for want of a judge" in text and "rarefy rescore" not in text
+
+
+def test_questions_of_a_first_look_that_rules_decide_are_called_so(told, numbers, made):
+    found = findings(made(6))
+    about = {"calls": 300, "asked": 290, "look": True, "questions": 6, "decided_by_rules": True}
+    text = plain_summary(summary({**told, "budget": about, "findings": found}, numbers))
+    assert "answers to 6 unchanged questions that rules can score, too few" in text
+    assert "on 6 whole questions that rules can score (290 calls" in describe_budget({"budget": about, "protocols": {}})
 
 
 def test_one_question_that_most_of_what_has_no_score_answers_is_named(told, numbers, made):

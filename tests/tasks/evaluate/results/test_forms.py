@@ -7,12 +7,18 @@ import pytest
 from rich.console import Console
 
 from rarefy.tasks.evaluate.results import headline, markdown, summary
-from rarefy.tasks.evaluate.results.wording import format_interval, format_number, format_percent, format_withheld
+from rarefy.tasks.evaluate.results.wording import (
+    format_interval,
+    format_number,
+    format_percent,
+    format_withheld,
+    note_in_words,
+)
 
 
-def shown(told: dict, numbers: list, width: int) -> str:
+def shown(told: dict, numbers: list, width: int, verbose: bool = False) -> str:
     console = Console(width=width, file=io.StringIO(), force_terminal=False)
-    console.print(headline(summary(told, numbers), "monday"))
+    console.print(headline(summary(told, numbers), "monday", verbose=verbose))
     return console.file.getvalue()
 
 
@@ -64,24 +70,49 @@ def test_what_a_paper_wants_beside_a_number_stands_beside_it(told, changed):
         ),
         changed("Overall Robustness: refusal rate", 0.25),
     ]
-    text = shown(told, rows, 80)
+    text = shown(told, rows, 80, verbose=True)
     assert re.search(r"refused +0\.250", text) and "Overall Robustness: not tried with x: why" in text
     assert "exact bound" not in text
     written = markdown(summary(told, rows))
-    assert "Overall Robustness: refusal rate | all | 0.250" in written and "no cell of x: why; 2 differ" in written
+    assert "Overall Robustness: refusal rate | all | 0.250" in written
+    assert "not tried with x: why; 2 differ" in written
 
 
 def test_a_number_has_its_questions_and_whose_passages_it_is_of_beside_it(told, changed):
     real = "Real-World Retrieval Robustness"
     rows = [changed(real, 0.5, headline=True), changed(f"{real}: correct", 0.25)]
     rows += [changed(f"{real}: correct", 0.25, f"retriever={name}") for name in ("bm25", "dense", "own")]
-    text, written = shown(told, rows, 120), markdown(summary(told, rows))
+    text, written = shown(told, rows, 120, verbose=True), markdown(summary(told, rows))
     assert re.search(r"scored +questions", text) and re.search(rf"accuracy .* {rows[0].clusters}$", text, re.M)
     assert "interval | questions | scored |" in written
     for form in (text, written):
         assert "unchanged questions with passages that bm25 and dense found" in form
     told["statistics"]["cluster"] = "document"
     assert "interval | documents | scored |" in markdown(summary(told, rows))
+
+
+def test_a_terminal_is_told_what_numbers_say_only_where_it_is_asked_for(told, numbers):
+    brief, whole = (shown(told, numbers, 80, verbose) for verbose in (False, True))
+    assert "share of answers that stay right" in whole and "share of answers that stay right" not in brief
+    assert "or --verbose" in brief and "--verbose" not in whole
+    assert len(brief.splitlines()) < len(whole.splitlines())
+    assert brief.count("value [95 % interval]") == 1 and "Mind" not in brief
+
+
+@pytest.mark.parametrize(
+    ("note", "words"),
+    [
+        (
+            "no cell of lexical_different: no_back_translation",
+            "not tried with passages in other words: the benchmark has none",
+        ),
+        ("no cell with wording word: no_candidate", "not tried with questions changed by word: the benchmark has none"),
+        ("no cell of gold: not drawn", "not tried with the right passages: not drawn"),
+        ("2 of 9 differ: interval by an exact bound", "2 of 9 differ: interval by an exact bound"),
+    ],
+)
+def test_what_nothing_was_tried_of_is_said_in_words(note, words):
+    assert note_in_words(note) == words
 
 
 def test_without_numbers_there_is_still_a_result(told):

@@ -154,3 +154,12 @@ def test_a_figure_and_its_sign_stay_on_one_line(written):
     shown = re.sub(r"<(script|style).*?</\1>|<svg.*?</svg>", "", written, flags=re.S)
     assert re.search(r"\d\N{NO-BREAK SPACE}%", shown)
     assert not re.search(r"\d %", re.sub(r"<[^>]*>", "", shown).replace("its 95 % interval", ""))
+
+
+def test_classes_of_noise_at_one_ratio_have_a_table_that_says_what_they_are(told, changed, made):
+    mushroom = {"protocol": "magic_mushroom"}
+    rows = [changed("Cor.", 0.5, headline=True, **mushroom)]
+    rows += [changed("Cor.", 0.1, f"class={name}, ratio=0.9", **mushroom) for name in ("distracting", "irrelevant")]
+    written = page(summary(told, rows), made(1))
+    assert "by class, ratio 0.9" in written
+    assert "distracting: copies of the right passage with another value" in written and "low quality:" not in written
