@@ -11,6 +11,7 @@ from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
 from rarefy.tasks.evaluate.correct.by_clock import judge_clock
 from rarefy.tasks.evaluate.correct.by_period import SECONDS, judge_frequency
 from rarefy.tasks.evaluate.correct.by_set import judge_set
+from rarefy.tasks.evaluate.correct.by_thing import is_of_another_row
 from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
 from rarefy.tasks.evaluate.correct.by_version import judge_version
 from rarefy.tasks.evaluate.correct.by_words import (
@@ -126,6 +127,7 @@ _DAY_IN_WORDS = re.compile(  # "the first of January", "January first"
     re.IGNORECASE,
 )
 _MONTH_IN_FIGURES = re.compile(r"(?<![\d/.-])(0?[1-9]|1[0-2])/((?:19|20)\d\d)\b")  # "08/2026"
+_ROWS = frozenset(("value", "moment", "clock", "frequency"))  # kinds of answers of which other things have others
 _FIRM = frozenset(("money", "percent", "points"))  # kinds of number that show their unit
 _UNSCALED = frozenset(("percent", "points", "times", "measure"))  # kinds that nobody gives in millions
 _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  # "in 18501.": a citation follows
@@ -141,6 +143,8 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
             outcome = unclear("other_entity", outcome.matched)
     if outcome.verdict == "right" and is_of_another_thing(said, gold, about):
         outcome = unclear("other_thing", outcome.matched)
+    if outcome.stage == "contained" and gold.kind in _ROWS and is_of_another_row(said, outcome.matched, about):
+        outcome = unclear("other_row", outcome.matched)
     return unclear(outcome.why) if outcome.verdict == "wrong" and not config.value else outcome
 
 
