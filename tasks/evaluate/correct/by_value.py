@@ -281,6 +281,8 @@ _ASKED_BOUNDS = {  # and what asks for a least or a most in other words: "must",
 }
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
 _SINGLE = re.compile(r"\b(?:a|one) single\b", re.IGNORECASE)
+_IS = re.compile(r"\b(?:is|are|was|were|costs?|weighs?|totals?|equals?)\s$|[\w)][:=]\s?$", re.IGNORECASE)
+_OF_TIME = re.compile(r"\b(?:years?|fiscal|FY|when|dates?|dated|period|times?|centur\w+|born|founded)\b", re.IGNORECASE)
 _EXACT = Decimal("0.005")  # of the length of a year, which varies
 _CHANGE = re.compile(
     rf"\b(?:{UP}|{DOWN}|chang\w*|rais\w*|by (?:how much|what)|improv\w*|difference|"
@@ -330,6 +332,8 @@ def judge_value(
     numbers = find_values(text)
     if len(numbers) == 1:
         numbers = (_convert(numbers[0], gold),)
+        if _is_stated_figure(text, numbers[0]):
+            numbers = (replace(numbers[0], year=False),)
     whole = _is_bare_number(text, numbers)
     kinds = {
         id(one): max(
@@ -376,7 +380,7 @@ def judge_value(
         return unclear("unit")
     if gold.unread:
         return unclear("unmatched")
-    alone = len(numbers) == 1 and len(text.split()) <= SHORT and _counts_something(numbers[0], gold, about)
+    alone = len(numbers) == 1 and len(text.split()) <= SHORT and _counts_something(text, numbers[0], gold, about)
     if (whole or alone) and _is_another_figure(numbers[0], gold, about):
         return wrong("other_value", text.strip())
     if not occurrences:
@@ -410,20 +414,27 @@ def _is_plain_count(text: str, numbers: Sequence[Value], gold: GoldAnswer) -> bo
     """Return whether a short answer and the gold one are whole numbers that no scale and no date makes the same."""
     return (
         len(text.split()) <= SHORT
-        and not any(_may_be_year(one) or one.kind == "place" for one in numbers)
+        and not any(_may_be_year(text, one) or one.kind == "place" for one in numbers)
         and all(exact.grain >= 1 and not 1000 <= exact.amount <= 2100 for exact in gold.values)
         and not any(_may_be_rescaled(exact, one) for exact in gold.values for one in numbers)
     )
 
 
-def _may_be_year(value: Value) -> bool:
-    return not (value.grouped or value.scaled or value.pointed) and 1000 <= value.amount <= 2100
+def _may_be_year(text: str, value: Value) -> bool:
+    plain = not (value.grouped or value.scaled or value.pointed)
+    return plain and 1000 <= value.amount <= 2100 and not _is_stated_figure(text, value)
 
 
-def _counts_something(value: Value, gold: GoldAnswer, about: Expectation) -> bool:
+def _is_stated_figure(text: str, value: Value) -> bool:
+    """Return whether a number is said to be the answer, with no word of time in the answer ("The price is 1999.")."""
+    said = _IS.search(text[: value.start]) and not re.match(r"\s?[-–—/]\s?\d", text[value.end :])
+    return bool(said) and not (_OF_TIME.search(text) or any(way[1] for one in moments(text) for way in one.ways))
+
+
+def _counts_something(text: str, value: Value, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether a number counts what the gold answer, a bare number, leaves unsaid ("1048576 bytes" for 1024)."""
     bare = all(exact.kind == "count" and not exact.noun for exact in gold.values)
-    return bare and not about.many and value.kind == "count" and not value.worded and not _may_be_year(value)
+    return bare and not about.many and value.kind == "count" and not value.worded and not _may_be_year(text, value)
 
 
 def _is_another_figure(value: Value, gold: GoldAnswer, about: Expectation) -> bool:

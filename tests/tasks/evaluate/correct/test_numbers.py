@@ -140,3 +140,15 @@ def test_a_number_is_read_with_what_it_counts(text, found):
 )
 def test_a_moment_is_read_as_far_as_it_is_told(text, found):
     assert [way for one in moments(plain_text(text)) for way in sorted(one.ways)] == [Parts(*way) for way in found]
+
+
+@pytest.mark.parametrize("figure", [900, 1100, 1600, 1840, 1999, 2050, 2200])
+def test_a_figure_that_is_said_to_be_the_answer_is_no_year(figure):
+    price = "What is the list price given for the article TK-300, in EUR?"
+    assert verdict(f"The answer is {figure}.", "1380", price) == "wrong"
+    assert verdict(f"The answer is {figure}.", "120", "How many seats are there?") == "wrong"
+    assert verdict(f"The answer is {figure}.", str(figure), price) == "right"
+
+
+def test_a_year_in_a_sentence_about_time_stays_a_year():
+    assert verdict("The year was 1390.", "1380", "What is the earliest record of the town?") == "open"
