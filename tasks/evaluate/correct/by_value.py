@@ -98,12 +98,18 @@ def compare_kinds(gold: ExactValue, value: Value, about: Expectation, whole: boo
     if gold.kind == "count" and gold.noun and value.kind == "money":
         return "no"
     if gold.kind == "count" and gold.open and value.kind == "money":
-        return "yes"  # a cell without its unit
+        return "unit" if _is_foreign(value, about) else "yes"  # a cell without its unit
     return (
         "unit"
         if value.kind in ("money", "percent", "points", "times", "measure", "count") and _is_unqualified(value, about)
         else "no"
     )
+
+
+def _is_foreign(value: Value, about: Expectation) -> bool:
+    """Return whether money is of another currency than those that the question names."""
+    named = {unit for unit in about.units if unit.isupper()}
+    return bool(value.unit and named) and value.unit not in named
 
 
 def _is_unqualified(value: Value, about: Expectation) -> bool:
@@ -263,6 +269,16 @@ def _convert(value: Value, gold: GoldAnswer) -> Value:
     return value
 
 
+def _strip_unit(text: str, value: Value, about: Expectation) -> Value:
+    """Return a measure in the unit that the question's label names as the number that a cell has, another as it is."""
+    if value.kind != "measure" or value.unit not in about.units:
+        return value
+    unit = re.compile(r"[\s-]*[^\W\d_]+").match(text, value.end)
+    return replace(
+        value, kind="count", unit="", nouns=value.nouns.partition(" ")[2], end=unit.end() if unit else value.end
+    )
+
+
 MAX_OTHER_VALUES = 3  # beside the right one; more are a list of numbers
 _FEW = Decimal("0.02")  # share of a value: some people accept answers so close to it
 _SAID_BOUNDS = {  # of an answer that repeats what the question asks for: "at least how many?", "at least three"
@@ -330,6 +346,8 @@ def judge_value(
     if all(exact.unit in SECONDS for exact in gold.values):
         text = period_in_days(text) or text
     numbers = find_values(text)
+    if all(exact.kind == "count" and not exact.noun for exact in gold.values):
+        numbers = tuple(_strip_unit(text, one, about) for one in numbers)
     if len(numbers) == 1:
         numbers = (_convert(numbers[0], gold),)
         if _is_stated_figure(text, numbers[0]):
@@ -364,7 +382,7 @@ def judge_value(
     if found := next((one for one, as_gold in shares if as_gold and _matches(gold, as_gold, config, about)), None):
         sure = whole or found.kind == "percent"
         return right("contained", _quote(text, found), "percent") if sure else unclear("scale")
-    alike = (one for one in numbers if (whole or not one.worded) and kinds[id(one)] == "unit")
+    alike = (one for one in numbers if (whole or not one.worded or one.kind == "measure") and kinds[id(one)] == "unit")
     if same := next((one for one in alike if _matches(gold, one, config, about)), None):
         # "5.0" for "5.0 percent": what else may be meant
         limit = stated_bound(text[: same.start])
@@ -374,7 +392,9 @@ def judge_value(
         )
         bare = whole and same.kind == "count" and any(same.amount == e.amount and 1 in e.signs for e in gold.values)
         if bare or (
-            not about.many and all(exact.kind == "count" and not exact.noun for exact in gold.values)
+            not about.many
+            and not _is_foreign(same, about)
+            and all(exact.kind == "count" and not exact.noun for exact in gold.values)
         ):  # "1577"
             return right("contained", _quote(text, same), "unit")  # people labelled 105 of 108 such answers right
         return unclear("unit")

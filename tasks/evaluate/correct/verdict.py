@@ -314,6 +314,8 @@ def _is_another_measure(unit: str, gold: GoldAnswer, about: Expectation) -> bool
     """Return whether a unit measures something else than the gold answer: "45 degrees" for 2 seconds or for a count."""
     if stem(unit) in about.words and not {exact.kind for exact in gold.values} <= _FIRM:
         return False
+    if unit == "week" and "day" in about.units:
+        return False  # of five days, or seven
     units = {exact.unit for exact in gold.values if exact.kind == "measure"}
     long = unit in SECONDS and unit not in ("second", "minute", "hour")  # "two years later" may be a date
     return all((own in SECONDS) != (unit in SECONDS) for own in units) and not (gold.kind == "moment" and long)

@@ -152,3 +152,28 @@ def test_a_figure_that_is_said_to_be_the_answer_is_no_year(figure):
 
 def test_a_year_in_a_sentence_about_time_stays_a_year():
     assert verdict("The year was 1390.", "1380", "What is the earliest record of the town?") == "open"
+
+
+WEIGHT = "What figure does the column “HX-200/9” give for “Weight (kg)”?"
+LEAVE = "What number of statutory days is given for the country Sweden?"
+PRICE = "What is the list price given for the article TK-300, in EUR?"
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted", "answer", "expected"),
+    [
+        (WEIGHT, "134", "The HX-200/9 weighs 134 kg.", "right"),
+        (WEIGHT, "134", "The HX-200/9 weighs 118 kg.", "wrong"),
+        (WEIGHT, "134", "0.134 t", "open"),
+        (LEAVE, "25", "Twenty-five days.", "right"),
+        (LEAVE, "25", "28 days", "wrong"),
+        (LEAVE, "25", "5 weeks", "open"),
+        (LEAVE, "25", "25 days, not 28", "right"),
+        ("What is the carry-over limit given for the country Germany?", "5", "Five days", "right"),
+        (PRICE, "1380", "EUR 1380", "right"),
+        (PRICE, "1380", "USD 1380", "open"),
+        ("What is the description of the article?", "Heat pump, 12 kW", "The answer is Heat pump, 6 kW.", "wrong"),
+    ],
+)
+def test_a_unit_that_a_label_of_the_question_names_is_the_gold_answers(question, wanted, answer, expected):
+    assert verdict(answer, wanted, question) == expected
