@@ -305,6 +305,7 @@ _CHANGE = re.compile(
     r"how (?:much|many)(?: percentage points)? (?:more|less|larger|smaller|greater|fewer))\b",
     re.IGNORECASE,
 )
+_DIFFERENCE = re.compile(r"\s(?:\w+\s)?(?:more|less|fewer|\w+er) than\b", re.IGNORECASE)  # "16 kg more than"
 _NEAR = r"(?:(?:about|approximately|roughly|nearly|almost|some|just|only)\s+)*"
 _ASKS_HOW_MUCH = re.compile(  # and not from or to what
     r"\bby (?:how much|what|which)\b"
@@ -522,7 +523,8 @@ def _find_occurrences(
         elif is_of_counterpart(gap, about.question.text):
             how = "counterpart"
         else:
-            how = "change" if is_change(gap) and not _CHANGE.search(about.question.text) else "stated"
+            moved = is_change(gap) or _DIFFERENCE.match(text, number.end)
+            how = "change" if moved and not _CHANGE.search(about.question.text) else "stated"
         if about.years and labels[at] and not labels[at] & about.years and how not in ("denied", "doubted"):
             how = "named_period" if how == "stated" and labels[at] & about.named_years else "other_period"
         occurrences.append(_Occurrence(number, gap, verdict, how))
