@@ -75,6 +75,7 @@ _SAYS = frozenset(
     "it they he she them not no none never cannot do does did can may must will would should could".split()
 )
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she|that|this|these|those|there|you|we)\b(?:'s|'re)?", re.IGNORECASE)
+_TOPIC = re.compile(r"\W*(?:it|this|that)\b", re.IGNORECASE)  # may be the question: "It is not covered."
 _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B. Company" has no article
     rf"\b(?:always|an? (?:\w+ )?(?:{'|'.join(MEASURES)}|{SCALE_WORDS}|"
     r"dozen|couple|few|pair|while|moment|little|long|third|quarter|fifth|tenth|single|lot|number|"
@@ -611,8 +612,10 @@ class Verdicts:
         outcome = self._outcome(question, text)
         if outcome.verdict == "right" and outcome.stage == "exact" and not answer.refused:
             return replace(row, value=1.0, stage="exact", matched=outcome.matched)  # "None" may be the answer
-        counted = outcome.verdict == "wrong" and says_none(text, both=False) and self._gold(question)[1].many
-        declined = None if counted else self._declined(answer, text, question, protocol)  # "none" is how many
+        gold, about = self._gold(question)
+        counted = outcome.verdict == "wrong" and says_none(text, both=False) and about.many
+        denied = gold.kind == "verdict" and not _TOPIC.match(text) and _stated_verdict(text, about)
+        declined = None if counted or denied else self._declined(answer, text, question, protocol)  # "none" is how many
         if isinstance(declined, str):
             return self._refused(row, protocol, answer, declined)
         guessed = declined.guess or declined.rest if declined else ""
