@@ -48,7 +48,9 @@ def _names_another(clause: str, asked: set[tuple[str, ...]], known: set[str]) ->
         for name in named - asked
         if _is_code(name) in kinds and not set(name) <= known and all(_are_apart(name, mine) for mine in asked)
     }
-    return bool(others) and all(name in others or set(name) <= known for name in named) and not named & asked
+    words = set(split_tokens(expand_abbreviations(clause)))
+    own = named & asked or any(words >= {*name} for name in asked)  # a name that begins the sentence, too
+    return bool(others) and not own and all(name in others or set(name) <= known for name in named)
 
 
 def _are_apart(name: tuple[str, ...], mine: tuple[str, ...]) -> bool:
