@@ -17,6 +17,10 @@ _SOURCE = (  # what was shown, and no part of what a filing speaks of
     r"|(?:information|data|materials?|filings?|reports?|tables?|content|details|statements?|10-[KQ]) "
     r"(?:provided|given|retrieved|supplied|above|available))"
 )
+_DOCUMENT = (  # any that may have been shown
+    r"(?:minutes|bylaws|polic(?:y|ies)|manual|handbook|guide(?:lines?)?|list|agreement|contract|regulations?|notes|excerpts?"
+    r"|transcript|brochure|section|page)"
+)
 _GENERAL = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -61,6 +65,9 @@ _GENERAL = tuple(
         r"\b(?:you|it) (?:have not|haven't|did not|didn't) provided?\b",
         r"\b(?:the|this)\s(?:form\s)?(?:filings?|reports?|10-[KQ]|annual report)\s(?:do(?:es)? not|do(?:es)?n't) "
         r"(?:explicitly |specifically |directly )?(?:provide|mention|include|contain|specify|state|disclose|give)\b",
+        rf"\b(?:the|this|these|our|your)\s(?:[\w-]+\s){{0,3}}?{_DOCUMENT}\b[^.,;:!?]{{0,40}}?"
+        r"\sdo(?:es)?(?: not|n't) (?:\w+ly )?"
+        r"(?:mention|state|say|specify|indicate|(?:give|list|provide|include|contain|cover) (?:it|this|that|any)\b)",
         r"\b(?:you|we|i) (?:would|will) (?:typically |first |also )?need\b",
         r"\byou would (?:typically|normally|usually)\b",
         r"\bif you (?:can |could |are able to )?(?:provide|share|supply|have access)\b|^\W*please provide\b",
@@ -105,6 +112,19 @@ _STILL = re.compile(
     r"(?:from|based on|using|according to) my (?:own )?(?:general )?knowledge|to my knowledge|"
     r"it is likely|most likely|likely answer|probably|presumably|(?:maybe|perhaps) (?:about |around )?[$€£]?\d|"
     r"answer(?: is)?\s*:|(?:therefore|thus|hence|so),? (?:the|my) answer (?:is|would be))",
+    re.IGNORECASE,
+)
+# A sentence that is courtesy or advice where else to look, and no part of an answer
+_POLITE = re.compile(
+    r"\W*(?:(?:sure|certainly|of course|absolutely|(?:great|good) question|hello|hi)"
+    r"|(?:thanks|thank you)\b[^.!?]{0,80}"
+    r"|(?:[^.!?]{0,80}, )?here(?:['’]s| is| are) what i (?:found|could find|know)[^.!?]{0,40}"
+    r"|(?:please |just )?(?:let me know|feel free|(?:don['’]t|do not) hesitate)\b[^.!?]*"
+    r"|(?:i )?hope (?:this|that|it) helps\b[^.!?]*"
+    r"|(?:please|you (?:may|might|can|could|should)(?: (?:want|wish|need|like) to)?"
+    r"|i(?:['’]d| would)? (?:recommend|suggest))"
+    r" (?:contact(?:ing)?|ask(?:ing)?|check(?:ing)?|consult(?:ing)?|reach(?:ing)? out|refer(?:ring)? to|see)\b[^.!?\d]*"
+    r"|is there anything else\b[^.!?]*)\W*",
     re.IGNORECASE,
 )
 # An answer that goes on after a refusal, and no advice where else to look
@@ -152,6 +172,7 @@ def refusal(text: str, words: str, general: bool, absent: bool = False) -> Refus
     """
     joined = _APOLOGY.sub(lambda hit: hit[0].replace("but", "and"), text)
     pieces = [one for piece in _SENTENCE.split(joined) for one in _clauses(piece) if re.search(r"\w", one)]
+    pieces = [piece for piece in pieces if not _POLITE.fullmatch(piece)] or pieces
     own = [bool(words) and says_so(piece, words) for piece in pieces]
     told = [mine or (general and _refuses(piece, absent)) for mine, piece in zip(own, pieces, strict=True)]
     for at in range(1, len(pieces)):

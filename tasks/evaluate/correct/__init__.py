@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 23  # phrases without anything of the kind that was asked; names that share no word but the question's
+VERSION = 24  # values of other rows; units that the question names; refusals between polite sentences
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,12 +98,18 @@ def compare_kinds(gold: ExactValue, value: Value, about: Expectation, whole: boo
     if gold.kind == "count" and gold.noun and value.kind == "money":
         return "no"
     if gold.kind == "count" and gold.open and value.kind == "money":
-        return "yes"  # a cell without its unit
+        return "unit" if _is_foreign(value, about) else "yes"  # a cell without its unit
     return (
         "unit"
         if value.kind in ("money", "percent", "points", "times", "measure", "count") and _is_unqualified(value, about)
         else "no"
     )
+
+
+def _is_foreign(value: Value, about: Expectation) -> bool:
+    """Return whether money is of another currency than those that the question names."""
+    named = {unit for unit in about.units if unit.isupper()}
+    return bool(value.unit and named) and value.unit not in named
 
 
 def _is_unqualified(value: Value, about: Expectation) -> bool:
@@ -263,6 +269,16 @@ def _convert(value: Value, gold: GoldAnswer) -> Value:
     return value
 
 
+def _strip_unit(text: str, value: Value, about: Expectation) -> Value:
+    """Return a measure in the unit that the question's label names as the number that a cell has, another as it is."""
+    if value.kind != "measure" or value.unit not in about.units:
+        return value
+    unit = re.compile(r"[\s-]*[^\W\d_]+").match(text, value.end)
+    return replace(
+        value, kind="count", unit="", nouns=value.nouns.partition(" ")[2], end=unit.end() if unit else value.end
+    )
+
+
 MAX_OTHER_VALUES = 3  # beside the right one; more are a list of numbers
 _FEW = Decimal("0.02")  # share of a value: some people accept answers so close to it
 _SAID_BOUNDS = {  # of an answer that repeats what the question asks for: "at least how many?", "at least three"
@@ -281,12 +297,15 @@ _ASKED_BOUNDS = {  # and what asks for a least or a most in other words: "must",
 }
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
 _SINGLE = re.compile(r"\b(?:a|one) single\b", re.IGNORECASE)
+_IS = re.compile(r"\b(?:is|are|was|were|costs?|weighs?|totals?|equals?)\s$|[\w)][:=]\s?$", re.IGNORECASE)
+_OF_TIME = re.compile(r"\b(?:years?|fiscal|FY|when|dates?|dated|period|times?|centur\w+|born|founded)\b", re.IGNORECASE)
 _EXACT = Decimal("0.005")  # of the length of a year, which varies
 _CHANGE = re.compile(
     rf"\b(?:{UP}|{DOWN}|chang\w*|rais\w*|by (?:how much|what)|improv\w*|difference|"
     r"how (?:much|many)(?: percentage points)? (?:more|less|larger|smaller|greater|fewer))\b",
     re.IGNORECASE,
 )
+_DIFFERENCE = re.compile(r"\s(?:\w+\s)?(?:more|less|fewer|\w+er) than\b", re.IGNORECASE)  # "16 kg more than"
 _NEAR = r"(?:(?:about|approximately|roughly|nearly|almost|some|just|only)\s+)*"
 _ASKS_HOW_MUCH = re.compile(  # and not from or to what
     r"\bby (?:how much|what|which)\b"
@@ -328,8 +347,12 @@ def judge_value(
     if all(exact.unit in SECONDS for exact in gold.values):
         text = period_in_days(text) or text
     numbers = find_values(text)
+    if all(exact.kind == "count" and not exact.noun for exact in gold.values):
+        numbers = tuple(_strip_unit(text, one, about) for one in numbers)
     if len(numbers) == 1:
         numbers = (_convert(numbers[0], gold),)
+        if _is_stated_figure(text, numbers[0]):
+            numbers = (replace(numbers[0], year=False),)
     whole = _is_bare_number(text, numbers)
     kinds = {
         id(one): max(
@@ -360,7 +383,7 @@ def judge_value(
     if found := next((one for one, as_gold in shares if as_gold and _matches(gold, as_gold, config, about)), None):
         sure = whole or found.kind == "percent"
         return right("contained", _quote(text, found), "percent") if sure else unclear("scale")
-    alike = (one for one in numbers if (whole or not one.worded) and kinds[id(one)] == "unit")
+    alike = (one for one in numbers if (whole or not one.worded or one.kind == "measure") and kinds[id(one)] == "unit")
     if same := next((one for one in alike if _matches(gold, one, config, about)), None):
         # "5.0" for "5.0 percent": what else may be meant
         limit = stated_bound(text[: same.start])
@@ -370,13 +393,15 @@ def judge_value(
         )
         bare = whole and same.kind == "count" and any(same.amount == e.amount and 1 in e.signs for e in gold.values)
         if bare or (
-            not about.many and all(exact.kind == "count" and not exact.noun for exact in gold.values)
+            not about.many
+            and not _is_foreign(same, about)
+            and all(exact.kind == "count" and not exact.noun for exact in gold.values)
         ):  # "1577"
             return right("contained", _quote(text, same), "unit")  # people labelled 105 of 108 such answers right
         return unclear("unit")
     if gold.unread:
         return unclear("unmatched")
-    alone = len(numbers) == 1 and len(text.split()) <= SHORT and _counts_something(numbers[0], gold, about)
+    alone = len(numbers) == 1 and len(text.split()) <= SHORT and _counts_something(text, numbers[0], gold, about)
     if (whole or alone) and _is_another_figure(numbers[0], gold, about):
         return wrong("other_value", text.strip())
     if not occurrences:
@@ -410,20 +435,27 @@ def _is_plain_count(text: str, numbers: Sequence[Value], gold: GoldAnswer) -> bo
     """Return whether a short answer and the gold one are whole numbers that no scale and no date makes the same."""
     return (
         len(text.split()) <= SHORT
-        and not any(_may_be_year(one) or one.kind == "place" for one in numbers)
+        and not any(_may_be_year(text, one) or one.kind == "place" for one in numbers)
         and all(exact.grain >= 1 and not 1000 <= exact.amount <= 2100 for exact in gold.values)
         and not any(_may_be_rescaled(exact, one) for exact in gold.values for one in numbers)
     )
 
 
-def _may_be_year(value: Value) -> bool:
-    return not (value.grouped or value.scaled or value.pointed) and 1000 <= value.amount <= 2100
+def _may_be_year(text: str, value: Value) -> bool:
+    plain = not (value.grouped or value.scaled or value.pointed)
+    return plain and 1000 <= value.amount <= 2100 and not _is_stated_figure(text, value)
 
 
-def _counts_something(value: Value, gold: GoldAnswer, about: Expectation) -> bool:
+def _is_stated_figure(text: str, value: Value) -> bool:
+    """Return whether a number is said to be the answer, with no word of time in the answer ("The price is 1999.")."""
+    said = _IS.search(text[: value.start]) and not re.match(r"\s?[-–—/]\s?\d", text[value.end :])
+    return bool(said) and not (_OF_TIME.search(text) or any(way[1] for one in moments(text) for way in one.ways))
+
+
+def _counts_something(text: str, value: Value, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether a number counts what the gold answer, a bare number, leaves unsaid ("1048576 bytes" for 1024)."""
     bare = all(exact.kind == "count" and not exact.noun for exact in gold.values)
-    return bare and not about.many and value.kind == "count" and not value.worded and not _may_be_year(value)
+    return bare and not about.many and value.kind == "count" and not value.worded and not _may_be_year(text, value)
 
 
 def _is_another_figure(value: Value, gold: GoldAnswer, about: Expectation) -> bool:
@@ -491,7 +523,8 @@ def _find_occurrences(
         elif is_of_counterpart(gap, about.question.text):
             how = "counterpart"
         else:
-            how = "change" if is_change(gap) and not _CHANGE.search(about.question.text) else "stated"
+            moved = is_change(gap) or _DIFFERENCE.match(text, number.end)
+            how = "change" if moved and not _CHANGE.search(about.question.text) else "stated"
         if about.years and labels[at] and not labels[at] & about.years and how not in ("denied", "doubted"):
             how = "named_period" if how == "stated" and labels[at] & about.named_years else "other_period"
         occurrences.append(_Occurrence(number, gap, verdict, how))

@@ -38,6 +38,7 @@ _ASKED = re.compile(
     r"|\((?:USD|US\$|\$|€)?\s?(?:in\s)?(?P<scale3>thousand|million|billion)s?\)",
     re.IGNORECASE,
 )  # fmt: skip
+_LABELLED = re.compile(r"\(([A-Za-z]{1,12})\)|\bin ([A-Za-z]{1,12})(?=\W*(?:[,?.]|$))|\b([a-z]{3,}s)\b")
 _SHARE = re.compile(
     r"\b(?:what|which)\s(?:\w+\s){0,2}(?:percent(?:age)?|share|proportion|rate|margin|ratio)\b|\bas (?:a|"
     r"an) (?:share|percentage|percent|proportion) of\b|\bratio\b|\bhow many percent\b|\brate\b|\bin percent\b",
@@ -110,6 +111,7 @@ class Expectation:
     words: frozenset[str]
     years: frozenset[int]
     named_years: frozenset[int]  # and those that its words name beside its period
+    units: frozenset[str]  # of measures and money, as a label names them: "Weight (kg)", "statutory days", "in EUR"
 
 
 def parse_expectation(question: Question) -> Expectation:
@@ -131,7 +133,13 @@ def parse_expectation(question: Question) -> Expectation:
         stems(text),
         own,
         own | years(text),
+        _labelled_units(text),
     )
+
+
+def _labelled_units(text: str) -> frozenset[str]:
+    words = (word for hit in _LABELLED.finditer(text) for word in hit.groups() if word)
+    return frozenset(one.unit for word in words for one in find_values(f"5 {word}") if one.unit)
 
 
 def parse_gold(question: Question) -> GoldAnswer:

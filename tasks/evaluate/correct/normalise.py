@@ -235,7 +235,10 @@ _BULLET = re.compile(r"^\s*(?:[-*•–+]|\d{1,2}[.)])\s+(?=\S)", re.MULTILINE)
 _NOTE = re.compile(
     r"(?:(?<=[^\W\d_]{4})|(?<=\d{4})|(?<=[.)%]))[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?!\w)"
 )  # a footnote's, and no square metre's
-_LEAD = re.compile(r"(?:sure|certainly|of course|absolutely|great question)[!,.:]\s+(?=\S)|/s/\s", re.IGNORECASE)
+_LEAD = re.compile(
+    r"(?:sure|certainly|of course|absolutely|great question)[!,.:]\s+(?=\S)|/s/\s|(?-i:The answer is (?=[A-Z\d$€£]))",
+    re.IGNORECASE,
+)
 _SCALE_BEHIND = re.compile(  # "5,321 (in millions)", "$5,321 in USD millions"
     r"(?<=\d)\s*(?:\(\s*(?:in\s)?|in\s)(?:(?:US)?\s?\$\s?|USD\s)?(?P<scale>thousand|million|billion)s"
     r"(?:\sof\s(?:U\.?S\.?\s)?dollars|\sUSD)?\s*\)?(?!\w)",

@@ -11,6 +11,7 @@ from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
 from rarefy.tasks.evaluate.correct.by_clock import judge_clock
 from rarefy.tasks.evaluate.correct.by_period import SECONDS, judge_frequency
 from rarefy.tasks.evaluate.correct.by_set import judge_set
+from rarefy.tasks.evaluate.correct.by_thing import is_of_another_row
 from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
 from rarefy.tasks.evaluate.correct.by_version import judge_version
 from rarefy.tasks.evaluate.correct.by_words import (
@@ -74,6 +75,7 @@ _SAYS = frozenset(
     "it they he she them not no none never cannot do does did can may must will would should could".split()
 )
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she|that|this|these|those|there|you|we)\b(?:'s|'re)?", re.IGNORECASE)
+_TOPIC = re.compile(r"\W*(?:it|this|that)\b", re.IGNORECASE)  # may be the question: "It is not covered."
 _AS_MUCH = re.compile(  # words that may state a quantity without a number; "A.B. Company" has no article
     rf"\b(?:always|an? (?:\w+ )?(?:{'|'.join(MEASURES)}|{SCALE_WORDS}|"
     r"dozen|couple|few|pair|while|moment|little|long|third|quarter|fifth|tenth|single|lot|number|"
@@ -126,6 +128,7 @@ _DAY_IN_WORDS = re.compile(  # "the first of January", "January first"
     re.IGNORECASE,
 )
 _MONTH_IN_FIGURES = re.compile(r"(?<![\d/.-])(0?[1-9]|1[0-2])/((?:19|20)\d\d)\b")  # "08/2026"
+_ROWS = frozenset(("value", "moment", "clock", "frequency"))  # kinds of answers of which other things have others
 _FIRM = frozenset(("money", "percent", "points"))  # kinds of number that show their unit
 _UNSCALED = frozenset(("percent", "points", "times", "measure"))  # kinds that nobody gives in millions
 _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  # "in 18501.": a citation follows
@@ -141,6 +144,8 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
             outcome = unclear("other_entity", outcome.matched)
     if outcome.verdict == "right" and is_of_another_thing(said, gold, about):
         outcome = unclear("other_thing", outcome.matched)
+    if outcome.stage == "contained" and gold.kind in _ROWS and is_of_another_row(said, outcome.matched, about):
+        outcome = unclear("other_row", outcome.matched)
     return unclear(outcome.why) if outcome.verdict == "wrong" and not config.value else outcome
 
 
@@ -322,6 +327,8 @@ def _is_another_measure(unit: str, gold: GoldAnswer, about: Expectation) -> bool
     """Return whether a unit measures something else than the gold answer: "45 degrees" for 2 seconds or for a count."""
     if stem(unit) in about.words and not {exact.kind for exact in gold.values} <= _FIRM:
         return False
+    if unit == "week" and "day" in about.units:
+        return False  # of five days, or seven
     units = {exact.unit for exact in gold.values if exact.kind == "measure"}
     long = unit in SECONDS and unit not in ("second", "minute", "hour")  # "two years later" may be a date
     return all((own in SECONDS) != (unit in SECONDS) for own in units) and not (gold.kind == "moment" and long)
@@ -617,8 +624,10 @@ class Verdicts:
         outcome = self._outcome(question, text)
         if outcome.verdict == "right" and outcome.stage == "exact" and not answer.refused:
             return replace(row, value=1.0, stage="exact", matched=outcome.matched)  # "None" may be the answer
-        counted = outcome.verdict == "wrong" and says_none(text, both=False) and self._gold(question)[1].many
-        declined = None if counted else self._declined(answer, text, question, protocol)  # "none" is how many
+        gold, about = self._gold(question)
+        counted = outcome.verdict == "wrong" and says_none(text, both=False) and about.many
+        denied = gold.kind == "verdict" and not _TOPIC.match(text) and _stated_verdict(text, about)
+        declined = None if counted or denied else self._declined(answer, text, question, protocol)  # "none" is how many
         if isinstance(declined, str):
             return self._refused(row, protocol, answer, declined)
         guessed = declined.guess or declined.rest if declined else ""

@@ -20,6 +20,10 @@ from rarefy.tasks.text.refusals import refusal
         "No information is available about this.",
         "The minutes don't say when the meeting ended.",
         "Unknown",
+        "The minutes do not mention it.",
+        "The price list of 2024 does not give it.",
+        "Sure! Here is what I found.\n\nI don't know.\n\nLet me know if you need more.",
+        "Thanks for your question! Unfortunately, the policy excerpt doesn't list it. You may want to contact HR.",
     ],
 )
 def test_what_declines_refuses(text: str) -> None:
@@ -34,6 +38,8 @@ def test_what_declines_refuses(text: str) -> None:
         "It does not include tax.",  # no word of a source: an answer
         "They do not have any subsidiaries.",
         "No. 7 facility",
+        "Sure! Here is what I found. It is 24. Let me know if you do not need more.",
+        "The policy does not cover contractors.",
         "The margin is not improving: it fell from 12 % to 10 %.",
         "Revenue was $5 million. Costs were $3 million. The passage does not say more. Profit was $2 million.",
     ],

@@ -1,5 +1,7 @@
 """Answers in the manner of a language model: chatty refusals, cash that flows the other way, scales and hedges."""
 
+from dataclasses import replace
+
 import pytest
 
 from rarefy.data_contracts.rows import Answer, Question, Trial
@@ -34,6 +36,7 @@ SHARE = _ask("What was the unemployment rate?", "2.7%", "2.7 percent")
 PERSON = _ask("Who leads the project?", "Ravi Osei")
 TITLE = _ask("What is the position of Ms. Hale?", "Managing director")
 PHONE = _ask("What is the phone number of the office?", "01539 555 020")
+COVERED = _ask("Are contractors covered by the leave policy?", "No")
 NOBODY = _ask("Who objected to the plan?", "Nobody")
 
 
@@ -83,3 +86,10 @@ NOBODY = _ask("Who objected to the plan?", "Nobody")
 )  # fmt: skip
 def test_chatty_answers(question, text, expected):
     assert verdict(question, text) == expected
+
+
+def test_a_denial_in_the_words_of_a_question_for_yes_or_no_is_no_refusal():
+    for text in ("Contractors are not covered.", "Contractors are not covered by the policy."):
+        assert verdict(COVERED, text) == "right"
+        assert verdict(replace(COVERED, answer="Yes"), text) == "wrong"
+    assert verdict(COVERED, "This is not covered in the documents.") == "wrong"  # a refusal

@@ -140,3 +140,40 @@ def test_a_number_is_read_with_what_it_counts(text, found):
 )
 def test_a_moment_is_read_as_far_as_it_is_told(text, found):
     assert [way for one in moments(plain_text(text)) for way in sorted(one.ways)] == [Parts(*way) for way in found]
+
+
+@pytest.mark.parametrize("figure", [900, 1100, 1600, 1840, 1999, 2050, 2200])
+def test_a_figure_that_is_said_to_be_the_answer_is_no_year(figure):
+    price = "What is the list price given for the article TK-300, in EUR?"
+    assert verdict(f"The answer is {figure}.", "1380", price) == "wrong"
+    assert verdict(f"The answer is {figure}.", "120", "How many seats are there?") == "wrong"
+    assert verdict(f"The answer is {figure}.", str(figure), price) == "right"
+
+
+def test_a_year_in_a_sentence_about_time_stays_a_year():
+    assert verdict("The year was 1390.", "1380", "What is the earliest record of the town?") == "open"
+
+
+WEIGHT = "What figure does the column “HX-200/9” give for “Weight (kg)”?"
+LEAVE = "What number of statutory days is given for the country Sweden?"
+PRICE = "What is the list price given for the article TK-300, in EUR?"
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted", "answer", "expected"),
+    [
+        (WEIGHT, "134", "The HX-200/9 weighs 134 kg.", "right"),
+        (WEIGHT, "134", "The HX-200/9 weighs 118 kg.", "wrong"),
+        (WEIGHT, "134", "0.134 t", "open"),
+        (LEAVE, "25", "Twenty-five days.", "right"),
+        (LEAVE, "25", "28 days", "wrong"),
+        (LEAVE, "25", "5 weeks", "open"),
+        (LEAVE, "25", "25 days, not 28", "right"),
+        ("What is the carry-over limit given for the country Germany?", "5", "Five days", "right"),
+        (PRICE, "1380", "EUR 1380", "right"),
+        (PRICE, "1380", "USD 1380", "open"),
+        ("What is the description of the article?", "Heat pump, 12 kW", "The answer is Heat pump, 6 kW.", "wrong"),
+    ],
+)
+def test_a_unit_that_a_label_of_the_question_names_is_the_gold_answers(question, wanted, answer, expected):
+    assert verdict(answer, wanted, question) == expected
