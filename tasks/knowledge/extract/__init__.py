@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 34  # no seat of who says that there is none; parts by their initials; a model: ranges, names of headings
+VERSION = 35  # codes name rows; amounts and words of any table with a head; half a sentence names no table
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

@@ -7,7 +7,7 @@ from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
 from rarefy.tasks.knowledge.extract import ExtractConfig, extract
 from rarefy.tasks.knowledge.extract.column_heads import read_head, stated_unit, without_marks
-from rarefy.tasks.knowledge.extract.table_names import _find_topic
+from rarefy.tasks.knowledge.extract.table_names import _find_topic, is_clause
 from rarefy.tasks.questions.ask.aliases import answer_aliases
 from rarefy.tasks.questions.ask.cells import ask_for_cell
 
@@ -220,6 +220,91 @@ def test_a_table_of_terms_gives_terms_and_no_verdicts_or_sentences(tmp_path):
     question = "According to “On-call at Acme”, who is the owner of the service Billing?"
     assert asked(facts)[question] == "Ada Lovelace"
     assert set(asked(facts).values()) == {"Ada Lovelace", "Alan Turing"}
+
+
+ERRORS = """# HX-200 manual
+
+## Error codes
+
+| Code | Meaning | What to do |
+|---|---|---|
+| E01 | Flow too low | Clean the filter |
+| 404 | Sensor lost | Check connector X7 on the main board |
+"""
+
+
+def test_a_code_a_version_and_a_number_under_a_head_that_says_so_name_a_row(tmp_path):
+    assert set(reasons(facts_of(tmp_path, ERRORS)).values()) == {""}
+    releases = "# Releases of Acme\n\n| Release | Status |\n|---|---|\n| [22.x][] | Current |\n| 1.2.3 | Old |\n"
+    assert reasons(facts_of(tmp_path, releases)) == {"Current": "", "Old": ""}
+
+
+@pytest.mark.parametrize(
+    ("head", "label"), [("Offset", "12"), ("Voltage", "5V"), ("Delay", "10s"), ("No.", "1"), ("Format", "%02X")]
+)
+def test_a_number_an_amount_and_a_count_of_rows_name_none(tmp_path, head, label):
+    (fact,) = facts_of(tmp_path, f"# Pins of Acme\n\n| {head} | Signal |\n|---|---|\n| {label} | Ground |\n")
+    assert fact.rejected_because == "label_is_a_number"
+
+
+def test_amounts_times_and_names_are_facts_among_figures_too_and_every_cell_has_a_reason(tmp_path):
+    facts = facts_of(
+        tmp_path,
+        "# HX-200 manual\n\n## Technical data\n\n| Property | HX-200/6 | HX-200/9 |\n|---|---|---|\n"
+        "| Weight (kg) | 118 | 134 |\n| Fuse size | 16 A | 20 A |\n| Operating range | −25 to 43 °C | −22 to 43 °C |\n"
+        "| Refrigerant | R290 | R32 |\n| Noise | 51 | n/a |\n| Cooling | yes | – |\n"
+        "| Mounting | Stand it on a level base and keep two metres free. | wall |\n",
+    )
+    found = {(t.relation.split("”")[0][1:], t.answer): t.rejected_because for t in facts}
+    kept = {answer for (_, answer), reason in found.items() if not reason}
+    assert kept >= {"16 A", "20 A", "−25 to 43 °C", "−22 to 43 °C", "R290", "R32", "118", "51", "wall"}
+    assert found["Noise", "n/a"] == "cell_says_nothing" and found["Cooling", "yes"] == "cell_is_a_flag"
+    assert "cell_is_a_text" in found.values() and len(facts) == 13  # the dash states nothing
+
+
+TRAININGS = (
+    ("Training", "Due within", "Trainer"),
+    ("Fire safety", "1 week", "Odd Lien"),
+    ("R290", "1 week", "Sara Holm"),
+)
+
+
+def test_a_table_of_words_of_a_page_is_read_where_each_column_has_a_head_and_each_row_a_label(tmp_path):
+    def page(rows):
+        lines = ("".join(f"<td>{cell}</td>" for cell in row) for row in rows)
+        return (
+            "<h1>Mandatory trainings at Acme</h1><table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
+        )
+
+    found = {t.answer: t.rejected_because for t in facts_of(tmp_path, page(TRAININGS), "a.html")}
+    assert found == {"1 week": "", "Odd Lien": "", "Sara Holm": ""}
+    form = (("Step", "Who does it"), ("Next", "Odd Lien"), ("Next", "Sara Holm"))  # labels that tell nothing apart
+    assert {t.rejected_because for t in facts_of(tmp_path, page(form), "a.html")} == {"head_not_sure"}
+
+
+@pytest.mark.parametrize(
+    ("name", "half"),
+    [
+        ("It receives the following environment variables", True),
+        ("Choose the installation route that best fits your setup", True),
+        ("This is", True),
+        ("Header is structured", True),
+        ("Settings that are easy to miss", False),
+        ("Stock compensation to be recognized", False),
+        ("Net sales by segment", False),
+    ],
+)
+def test_half_a_sentence_is_no_name_of_a_table(name, half):
+    assert is_clause(name) == half
+
+
+def test_a_table_that_half_a_sentence_introduces_is_named_by_its_heading_where_it_is_the_only_one_there(tmp_path):
+    table = "| Variable | Description |\n|---|---|\n| DOC_ID | Key of the row |\n\n"
+    text = f"# Scripts of Acme\n\n## Hooks before reading\n\nIt receives the following variables:\n\n{table}"
+    (fact,) = facts_of(tmp_path, text)
+    assert (fact.subject, fact.rejected_because) == ("“Hooks before reading” in “Scripts of Acme”", "")
+    both = facts_of(tmp_path, f"{text}They get these on errors:\n\n{table.replace('DOC', 'ERR')}")
+    assert {t.rejected_because for t in both} == {"lead_in_names_nothing"}
 
 
 def test_delimited_values_speak_of_whom_the_config_names_with_the_name_of_their_file(tmp_path):
