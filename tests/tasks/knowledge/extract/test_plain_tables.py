@@ -279,7 +279,7 @@ def test_a_table_of_words_of_a_page_is_read_where_each_column_has_a_head_and_eac
 
     found = {t.answer: t.rejected_because for t in facts_of(tmp_path / "a", page(TRAININGS), "a.html")}
     assert found == {"1 week": "", "Odd Lien": "", "Sara Holm": ""}
-    form = "= Steps at Acme\n\n|===\n| Step | Who does it\n\n| Next | Odd Lien\n| Next | Sara Holm\n|===\n"
+    form = "= Steps at Acme\n\n|===\n| Name: | Date of this:\n\n| First | Odd Lien\n| Next | Sara Holm\n|===\n"
     assert {t.rejected_because for t in facts_of(tmp_path / "b", form, "b.adoc")} == {"head_not_sure"}
 
 
