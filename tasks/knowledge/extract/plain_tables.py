@@ -147,7 +147,11 @@ _NO_SUM = re.compile(
     re.I,
 )
 _PER_SHARE = re.compile(r"\bper (?:common |diluted |basic |ordinary |equity )*(?:share|unit)\b", re.I)
-_REFERENCE = re.compile(r"(?:notes?|refs?|references?|nos?|#|id|rank|s/?n|sr)\.?|(?:.*\b)?pages?\b.*", re.I)
+_REFERENCE = re.compile(
+    r"(?:notes?|refs?|references?|nos?|#|id|rank|s/?n|sr)\.?|(?:.*\b)?pages?\b.*"
+    r"|(?:.* )?(?:urls?|links?|websites?|homepage|images?|pictures?|photos?|screenshots?|icons?)",
+    re.I,
+)
 _DASHED = re.compile(r"[—–-]\s+\S")
 _WHEN = re.compile(r"(?:fiscal |calendar |financial |reporting )?(?:years?|periods?|quarters?|months?|dates?)", re.I)
 _ENDED = re.compile(r"(?:\w+ )?(?:years?|quarters?|months?|periods?) ended", re.I)

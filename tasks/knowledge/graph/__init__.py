@@ -23,8 +23,8 @@ from rarefy.tasks.knowledge.graph.listings import trace_listings
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
 from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
-VERSION = 16  # parts of which none, however small, is left out
-COUNT_VERSION = 16  # likewise
+VERSION = 17  # cells of tables without tags are compared
+COUNT_VERSION = 17  # likewise
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}

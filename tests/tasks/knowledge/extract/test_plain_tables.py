@@ -66,7 +66,7 @@ def test_a_cell_is_asked_for_in_the_words_of_its_row_its_group_its_column_and_it
     cars = f"{source}, what figure is given for “Cars” under “Transport” in fiscal 2019?"
     assert questions[cars] == "$5,686"
     assert questions[f"{source}, what figure is given for “Total transport” in fiscal 2018?"]
-    change = f"{source}, what is the change given for “Trucks” under “Transport”?"
+    change = f"{source}, what is the change for “Trucks” under “Transport”?"
     assert questions[change] == "(5)%"
     total = f"{source}, what figure is given for “Total” in fiscal 2018?"
     assert questions[total] == "$8,290", "the unnamed total above it closed its group"
@@ -315,7 +315,7 @@ def test_delimited_values_speak_of_whom_the_config_names_with_the_name_of_their_
     rows = tables_of(document)
     cell = next(t for t in rows if t.answer == "1,5")
     assert (cell.value, cell.unit, cell.scale, cell.place) == ("1500000", "EUR", "millions", "C2")
-    question = "According to “sales by region” of Acme, what are the sales given for the region North"
+    question = "According to “sales by region” of Acme, what are the sales of the region North"
     assert ask_for_cell(cell) == f"{question}, in millions of euros?"
     (document,) = read_corpus(tmp_path, ReadConfig())
     rows = tables_of(document)
@@ -346,7 +346,7 @@ def test_a_column_of_years_says_when_each_row_holds(tmp_path):
     rows = "| Region | Year | Stores |\n|---|---|---|\n| North | 2019 | 12 |\n| North | 2020 | 14 |\n"
     questions = asked(facts_of(tmp_path, f"# Stores of Acme by region\n\n{rows}"))
     source = "According to “Stores of Acme by region”"
-    assert questions[f"{source}, what number of stores is given for the region North for 2020?"] == "14"
+    assert questions[f"{source}, how many stores are given for the region North for 2020?"] == "14"
     assert set(questions.values()) == {"12", "14"}
 
 
@@ -357,11 +357,11 @@ def test_the_unit_of_a_column_is_in_the_question(tmp_path):
     questions = asked(facts_of(tmp_path, f"# Rental of boats\n\n## Boats and prices\n\n{table}{rows}"))
     by_answer = {answer: question for question, answer in questions.items()}
     ends = {answer: question.partition("what ")[2] for answer, question in by_answer.items()}
-    assert ends["60"] == "is the full day given for the boat Kayak, in EUR?"
-    assert ends["17.8"] == "is the weight given for the boat Kayak, in kg?"
-    assert ends["10"] == "is the warranty given for the boat Kayak, in years?"
-    assert ends["90"] == "is the power given for the boat Kayak, in W?"
-    assert ends["2"] == "is the crew given for the boat Kayak?"  # (a) marks a note
+    assert ends["60"] == "is the full day amount for the boat Kayak, in EUR?"
+    assert ends["17.8"] == "is the weight of the boat Kayak, in kg?"
+    assert ends["10"] == "is the warranty of the boat Kayak, in years?"
+    assert ends["90"] == "is the power of the boat Kayak, in W?"
+    assert ends["2"] == "is the crew of the boat Kayak?"  # (a) marks a note
     assert "“Length (m)”" in by_answer["4.2"]  # of metres here, of millions elsewhere
     assert "in EUR" not in ends["€75"]
 
