@@ -324,9 +324,15 @@ class PlainTable:
             "term_of_a_period" if self.heads[column].period else "",
             # one of a few: a guess would do
             "term_repeated" if self.cells[column, cell.text] > 1 and not measured else "",
-            "term_in_label" if cell.text.casefold() in f"{labelled.label} {self.name.subject}".casefold() else "",
+            "term_in_label" if self._repeats_label(cell.text, labelled.label) else "",
         )
         return replace(self._fact(labelled, column, cell, cell.text, cell.text, reasons), object_type="TEXT")
+
+    def _repeats_label(self, text: str, label: str) -> bool:
+        """Whether a cell's words stand in its label or the table's name, or a single one has the label in it."""
+        if text.casefold() in f"{label} {self.name.subject}".casefold():
+            return True
+        return " " not in text and _squeeze(label) in _squeeze(text)  # "java.time.DayOfWeek" of DayOfWeek
 
     def _fact(
         self, labelled: LabelledRow, column: int, cell: Cell, answer: str, spelled: str, reasons: tuple[str, ...]
@@ -440,6 +446,10 @@ class PlainTable:
         unscaled = own.scale is None and head.scale is None and abs(number.value) < 1000
         cents = unscaled and re.search(r"\.\d\d$", number.digits)  # "12.41" of a table in thousands
         return (symbol, scale) if scale is not None and not cents else ("", "")  # "$1,452.4" may be of millions
+
+
+def _squeeze(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text.casefold())
 
 
 def _is_count(labels: Iterable[str]) -> bool:

@@ -182,7 +182,8 @@ def _say_row(row: str, kind: str) -> str:
     if PLACES.fullmatch(what) and (is_name(row) or " " in row) and named and not re.search(r"\d", row):
         return label  # what Germany is, everybody knows
     if what and not is_plural(what) and what.lower() not in row.lower():
-        return f"the {what} {label}"
+        numbered = re.fullmatch(r"(?=.*\d)[A-Z]{0,3}[\d./-]+[a-z]?", row)  # "pin 2", "code E04", as "page 5"
+        return f"{what} {label}" if numbered else f"the {what} {label}"
     return f"{label} ({kind})" if kind and not what else label
 
 
