@@ -166,7 +166,7 @@ _NO_WORDS = (  # what cells of words hold that no question has for an answer, ea
         "cell_says_nothing",
         re.compile(r"n/?a|n\.a\.|none|nil|null|tb[dac]|various|unknown|[^\W_]|(?:see|note) .*", re.I),
     ),
-    ("cell_is_a_flag", re.compile(rf"(?:{'|'.join(VERDICTS)}|default|required|optional|string|number)\W?", re.I)),
+    ("cell_is_a_flag", re.compile(rf"(?:{'|'.join(VERDICTS)}|ok|default|required|optional|string|number)\W?", re.I)),
     ("cell_is_an_example", re.compile(r"e\.g\..*|\(.*\)|\"[^\"]*\"", re.I)),
     ("cell_is_code", re.compile(r".*(?:[{}\[\]<>=\\|_]|://|\(\W).*")),
     ("cell_is_a_text", re.compile(rf".*[.!?;:]|(?:\S+\s+){{{WORDS}}}.*")),
@@ -201,6 +201,7 @@ LAID_OUT = (
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 )
 HEAD_WORDS = 6  # of the head of a column; a longer one is a cell of a layout
+ENOUGH = 4  # letters of a label that a word has in it by no accident
 
 
 class PlainTable:
@@ -332,7 +333,8 @@ class PlainTable:
         """Whether a cell's words stand in its label or the table's name, or a single one has the label in it."""
         if text.casefold() in f"{label} {self.name.subject}".casefold():
             return True
-        return " " not in text and _squeeze(label) in _squeeze(text)  # "java.time.DayOfWeek" of DayOfWeek
+        own = _squeeze(label)
+        return " " not in text and len(own) >= ENOUGH and own in _squeeze(text)  # "java.time.DayOfWeek" of DayOfWeek
 
     def _fact(
         self, labelled: LabelledRow, column: int, cell: Cell, answer: str, spelled: str, reasons: tuple[str, ...]
