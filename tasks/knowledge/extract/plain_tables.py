@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from rarefy.data_contracts.rows import VERDICTS, Chunk, Document, Triplet, row_id
 from rarefy.tasks.corpus.places import PlaceIndex
 from rarefy.tasks.corpus.read.cells import is_period, is_units, is_value
+from rarefy.tasks.knowledge.extract.cell_names import is_name
 from rarefy.tasks.knowledge.extract.column_heads import (
     DUE_LATER,
     NO_UNIT,
@@ -160,6 +161,7 @@ _PREFIX = re.compile(r"(?:add|less|plus|minus|deduct|of which|including|excludin
 _POINTS = re.compile(r"\.\d{3},\d|(?<![\d,.])\d+,\d{1,2}(?!\d)")  # figures with a decimal comma
 _COMMAS = re.compile(r",\d{3}(?!\d)|(?<![\d,.])\d+\.\d{1,2}(?!\d)")  # and with a point
 LABEL_WORDS = 30  # a longer label is a text, and a question that quotes it has two
+NAME_WORDS = 12  # of a label in a table of anybody's, whose rows have names
 WORDS = 8  # of a cell that is a name or a term; a longer one is a sentence, of which no answer is made
 _NO_WORDS = (  # what cells of words hold that no question has for an answer, each with its reason
     (
@@ -245,6 +247,7 @@ class PlainTable:
         laid_out = document.media_type in LAID_OUT and not document.form
         self.worded = document.media_type in WORDED or (laid_out and _has_plain_heads(table))
         self.unheaded = laid_out and not self.worded
+        self.headless = _begins_with_data(table)
         self.sums = {column for column, number in numbers if _is_sum(number)}
         self.percents = {column for column, number in numbers if number.percent}
         self.figures = {column for column, _ in numbers}
@@ -321,7 +324,7 @@ class PlainTable:
         reasons = (
             next((why for why, pattern in _NO_WORDS if pattern.fullmatch(cell.text)), ""),
             "word_among_figures" if stray else "",
-            "" if self.worded else "head_not_sure",
+            "" if self.worded and not self.headless else "head_not_sure",
             "term_of_a_period" if self.heads[column].period else "",
             # one of a few: a guess would do
             "term_repeated" if self.cells[column, cell.text] > 1 and not measured else "",
@@ -354,7 +357,7 @@ class PlainTable:
             "label_used_twice" if self.labels[_row_key(labelled)] > 1 else "",
             self.name.rejected_because,
             "" if named else "label_is_a_number",
-            "label_is_a_text" if len(labelled.label.split()) > LABEL_WORDS else "",
+            "label_is_a_text" if self._is_text(labelled.label) else "",
             *reasons,
         )
         return Triplet(
@@ -383,6 +386,12 @@ class PlainTable:
             place=self.places.name(chunk.start + cell.start, chunk.start + cell.end),
             rejected_because=next(filter(None, reason), ""),
         )
+
+    def _is_text(self, label: str) -> bool:
+        """Whether a label says more than a name does, as one with a description below it."""
+        if not self.worded:
+            return len(label.split()) > LABEL_WORDS
+        return len(label.split()) > NAME_WORDS or bool(re.search(r"[a-z]{3}[.!?] [A-Z]", label))
 
     def _identifies(self, head: ColumnHead) -> bool:
         """Whether a column gives what its rows are called in a system, which is no number of a note."""
@@ -468,6 +477,18 @@ def _has_plain_heads(table: Table) -> bool:
     )
     unlike = len(set(heads)) == len(heads) and len(set(labels)) == len(labels) > 1
     return bool(named) and unlike and all(labels) and not corner.endswith(":")
+
+
+def _begins_with_data(table: Table) -> bool:
+    """Whether the heads of all columns are names of people or places, and so are the cells below: no head at all."""
+    heads = [cell.text for cell in table.header.cells[1:]]
+    cells = [cell.text for row in table.rows for cell in row.cells[1:] if cell.text]
+    names = sum(map(_is_plain_name, cells))
+    return bool(heads) and all(map(_is_plain_name, heads)) and 2 * names > len(cells)
+
+
+def _is_plain_name(text: str) -> bool:
+    return is_name(text.replace(" & ", " and ")) and not re.search(r"\d", text) and not text.isupper()
 
 
 def _row_key(labelled: LabelledRow) -> tuple[str, tuple[str, ...], str]:

@@ -275,13 +275,17 @@ _PRONOUN = re.compile(
     r"(?:it|its|they|you|your|we|he|she|this|that|these|those|there|here|each|both|the following)\b", re.I
 )
 
+_PLACED = re.compile(r"\w+ed (?:in|at|on|under|by|below|above)\b", re.I)  # "Located in src/main"
+
 
 def is_clause(words: str) -> bool:
-    """Whether words begin with a pronoun or a command, or have a verb outside their relative clauses."""
+    """Whether words begin with a pronoun, an adverb or a command, or have a verb outside their relative clauses."""
     plain = _RELATIVE.split(words)[0]
-    if _VERB.search(plain) or _PRONOUN.match(words):
+    if _VERB.search(plain) or _PRONOUN.match(words) or _PLACED.match(words):
         return True
     said = [word.lower() for word in re.findall(r"[^\W\d_]+", plain)]
+    if said and {one.pos for one in readings(said[0])} == {"r"}:
+        return True  # "Always use these"
     return any(_is_finite(word) and said[at - 1 : at] != ["to"] for at, word in enumerate(said))
 
 

@@ -37,12 +37,15 @@ def cells_to_compare(kind: str, triplets: Iterable[Triplet]) -> Iterator[tuple[T
         if name.thing in measures[key]:
             twice.add(key)
         measures[key][name.thing] = triplet
+    asked: set[tuple[tuple[str, str], ...]] = set()  # what many tables repeat is asked of the first of them
     for key, of in sorted(measures.items()):
         figures = _unlike([of[thing] for thing in sorted(of)])
-        drawn = sorted(figures, key=lambda triplet: row_id(kind, *key, triplet.relation))
+        drawn = sorted(figures, key=lambda triplet: row_id(kind, triplet.relation))
         size = 2 if len(figures) <= FEWEST else FEWEST
         chosen = drawn[:size] if kind == "comparison" else drawn[:MOST]
-        if key not in twice and len(chosen) >= (2 if kind == "comparison" else FEWEST):
+        said = tuple((triplet.relation, triplet.value) for triplet in chosen)
+        if key not in twice and said not in asked and len(chosen) >= (2 if kind == "comparison" else FEWEST):
+            asked.add(said)
             yield tuple(chosen)
 
 

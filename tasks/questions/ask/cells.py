@@ -176,7 +176,8 @@ def _quiet(word: str) -> str:
 
 def _say_row(row: str, kind: str) -> str:
     """A row's label behind the kind of thing that it is, in quotes unless it is a name: "the service Billing"."""
-    what = say_head(kind)
+    # what WordNet does not know is a noun where it stands above names: "Preset", "Datapoint"
+    what = say_head(kind) or (kind.lower() if re.fullmatch(r"[A-Z][a-z]+", kind) and not known(kind.lower()) else "")
     named = is_name(row) or (bool(what) and is_capital(row))
     label = row if named else f"“{row}”"
     if PLACES.fullmatch(what) and (is_name(row) or " " in row) and named and not re.search(r"\d", row):

@@ -290,6 +290,8 @@ def test_a_table_of_words_of_a_page_is_read_where_each_column_has_a_head_and_eac
         ("Choose the installation route that best fits your setup", True),
         ("This is", True),
         ("Header is structured", True),
+        ("Always use these as the source unit", True),
+        ("Located in src/main", True),
         ("Settings that are easy to miss", False),
         ("Stock compensation to be recognized", False),
         ("Net sales by segment", False),
@@ -297,6 +299,15 @@ def test_a_table_of_words_of_a_page_is_read_where_each_column_has_a_head_and_eac
 )
 def test_half_a_sentence_is_no_name_of_a_table(name, half):
     assert is_clause(name) == half
+
+
+def test_a_table_whose_head_is_a_row_of_names_has_none_and_a_label_with_a_description_is_a_text(tmp_path):
+    table = "| Data | Priya Nair & Odd Lien |\n|---|---|\n| Design | Sara Holm |\n| Research | Mats Ekdahl |\n"
+    found = facts_of(tmp_path, f"# Collectives of Acme\n\n{table}")
+    assert {t.rejected_because for t in found} == {"head_not_sure"}
+    label = "All hands Meeting of all. It is held at noon"
+    (fact,) = facts_of(tmp_path, f"# Meetings of Acme\n\n| Meeting | Who comes |\n|---|---|\n| {label} | Staff |\n")
+    assert fact.rejected_because == "label_is_a_text"
 
 
 def test_a_table_that_half_a_sentence_introduces_is_named_by_its_heading_where_it_is_the_only_one_there(tmp_path):
