@@ -257,7 +257,8 @@ class PlainTable:
             replace(row, period=self._period_of(row.row)) for row in label_rows(table, self.corner, self.worded)
         ]
         self.labels = Counter(map(_row_key, self.rows))
-        self.names = Counter(head.words.casefold() for head in self.heads[1:])
+        # "Code | Language | Code | Language" is two tables side by side
+        self.names = Counter([corner.casefold(), *(head.words.casefold() for head in self.heads[1:])])
         self.due_later = any(DUE_LATER.search(head.words) for head in self.heads)
         self.headed = all(self.heads[column].words for column in self.figures if column < len(self.heads))
         lines = [line for line in table.lead.split("\n") if line.strip()][-CAPTION_LINES:]
@@ -325,7 +326,7 @@ class PlainTable:
             next((why for why, pattern in _NO_WORDS if pattern.fullmatch(cell.text)), ""),
             "word_among_figures" if stray else "",
             "" if self.worded and not self.headless else "head_not_sure",
-            "term_of_a_period" if self.heads[column].period else "",
+            "term_of_a_period" if self.heads[column].period or read_period(labelled.label)[1] else "",
             # one of a few: a guess would do
             "term_repeated" if self.cells[column, cell.text] > 1 and not measured else "",
             "term_in_label" if self._repeats_label(cell.text, labelled.label) else "",
@@ -353,6 +354,7 @@ class PlainTable:
             "reference_column" if _REFERENCE.fullmatch(head.words) and not self._identifies(head) else "",
             "" if head.words and (self.headed or head.period) else "column_without_head",
             "due_later" if self.due_later and head.period else "",
+            "head_not_sure" if self.worded and len(head.words.split()) > WORDS else "",
             "column_named_twice" if self.names[head.words.casefold()] > 1 else "",
             "label_used_twice" if self.labels[_row_key(labelled)] > 1 else "",
             self.name.rejected_because,

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import attrgetter
 from pathlib import PurePosixPath
 
@@ -284,9 +284,21 @@ def is_clause(words: str) -> bool:
     if _VERB.search(plain) or _PRONOUN.match(words) or _PLACED.match(words):
         return True
     said = [word.lower() for word in re.findall(r"[^\W\d_]+", plain)]
-    if said and {one.pos for one in readings(said[0])} == {"r"}:
+    if said and _is_adverb(said[0]):
         return True  # "Always use these"
+    if any(_is_adverb(word) and _may_be_finite(after) for word, after in pairwise(said)):
+        return True  # "Marlin currently supports ..."
     return any(_is_finite(word) and said[at - 1 : at] != ["to"] for at, word in enumerate(said))
+
+
+def _is_adverb(word: str) -> bool:
+    """Whether a word can only be an adverb; "by" and "in" are prepositions as well."""
+    often = word.endswith("ly") or word in ("always", "never", "often", "also")
+    return often and {one.pos for one in readings(word)} == {"r"}
+
+
+def _may_be_finite(word: str) -> bool:
+    return any(one.pos == "v" and one.form in ("base", "s") for one in readings(word))
 
 
 def _is_finite(word: str) -> bool:

@@ -48,6 +48,8 @@ def ask_for_cell(triplet: Triplet, index: CorpusIndex | None = None) -> str:
         return f"According to {table}, what {'were' if is_plural(name) else 'was'} {name}{when}{counted}?"
     asked = f"{_what(triplet, name)}{when}"
     table = name_source([triplet], index) if index else table
+    if not table and "the column “" in asked:
+        table = triplet.subject  # whose column that is
     if not table:
         return f"{upper_first(asked)}{counted}?"
     forms = [f"According to {table}, {asked}{counted}?"]

@@ -291,6 +291,7 @@ def test_a_table_of_words_of_a_page_is_read_where_each_column_has_a_head_and_eac
         ("This is", True),
         ("Header is structured", True),
         ("Always use these as the source unit", True),
+        ("The firmware currently supports 34 languages", True),
         ("Located in src/main", True),
         ("Settings that are easy to miss", False),
         ("Stock compensation to be recognized", False),
@@ -308,6 +309,14 @@ def test_a_table_whose_head_is_a_row_of_names_has_none_and_a_label_with_a_descri
     label = "All hands Meeting of all. It is held at noon"
     (fact,) = facts_of(tmp_path, f"# Meetings of Acme\n\n| Meeting | Who comes |\n|---|---|\n| {label} | Staff |\n")
     assert fact.rejected_because == "label_is_a_text"
+
+
+def test_two_tables_side_by_side_and_the_words_of_a_day_are_no_facts(tmp_path):
+    beside = "| Code | Language | Code |\n|---|---|---|\n| en | English | de |\n"
+    found = {t.answer: t.rejected_because for t in facts_of(tmp_path, f"# Languages of Acme\n\n{beside}")}
+    assert found == {"English": "", "de": "column_named_twice"}
+    history = "| Date | Author |\n|---|---|\n| 4 May 2023 | Ada Lovelace |\n"
+    assert reasons(facts_of(tmp_path, f"# Changes of Acme\n\n{history}")) == {"Ada Lovelace": "term_of_a_period"}
 
 
 def test_a_table_that_half_a_sentence_introduces_is_named_by_its_heading_where_it_is_the_only_one_there(tmp_path):

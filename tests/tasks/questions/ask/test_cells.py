@@ -82,6 +82,12 @@ def test_a_thing_with_a_code_of_its_own_needs_no_table_and_a_property_is_asked_o
     }
 
 
+def test_a_column_that_is_quoted_is_of_a_table_that_is_named(tmp_path):
+    table = "| Model | Works with |\n|---|---|\n| HX-200/9 | Nordic grid |\n"
+    (question,) = questions_of(tmp_path, manual=f"# Pumps of Acme\n\n{table}")
+    assert "the column “Works with”" in question.text and "“Pumps of Acme”" in question.text
+
+
 def test_a_name_needs_its_table_alone_and_words_need_both(tmp_path):
     found = texts(questions_of(tmp_path, travel=TRAVEL, rooms=ROOMS))
     assert found >= {
