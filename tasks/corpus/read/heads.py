@@ -60,8 +60,8 @@ def _end_head(band: Band) -> None:
 
 
 def _is_row_of_data(row: Row) -> bool:
-    words = [item.plain for item in row if item.start > 0]
-    return bool(row) and row[0].start == 0 and not all(is_period(text) or is_units(text) for text in words)
+    """Whether a row has a label, and is not of times and units alone."""
+    return row[0].start == 0 and not all(is_period(item.plain) or is_units(item.plain) for item in row)
 
 
 def _drop_empty_columns(band: Band, full: bool) -> None:

@@ -78,7 +78,7 @@ class _Band:
 def label_rows(table: Table, corner: str, kind: bool = False) -> list[LabelledRow]:
     """The rows with figures or terms; a total, named or not, closes the group that it is of.
 
-    `kind`: the corner says what the rows are, and heads no group that some of them may not be of.
+    `kind`: the corner says what the rows are, and heads no group that some of them may not be of; no line is broken.
 
     Where no total that shares a word with its title ends a group, nobody can tell which of the rows below are of it:
     they are rejected as `group_unclear`. A label that goes on in small letters is one label on two lines.
@@ -98,7 +98,7 @@ def label_rows(table: Table, corner: str, kind: bool = False) -> list[LabelledRo
                 bands.append(_Band(words, []))
                 fresh = True
             continue
-        if fresh and re.match(r"\(?[a-z]", label) and not groups[-1][1].cells[0].text.endswith(":"):
+        if fresh and not kind and re.match(r"\(?[a-z]", label) and not groups[-1][1].cells[0].text.endswith(":"):
             label = f"{groups.pop()[0]} {label}"
             bands.pop()
         fresh = False

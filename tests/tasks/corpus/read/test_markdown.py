@@ -284,3 +284,11 @@ def test_a_row_of_heads_that_names_every_column_is_the_whole_head(tmp_path):
     (tmp_path / "a.md").write_text(f"{table}\nThese are words of prose that stand below the table.\n")
     (document,) = read_corpus(tmp_path, ReadConfig())
     assert "| Unit | Variants | Since |\n|---|---|---|\n| Days | d, day | 14 May 2022 |\n| Hours | h |" in document.text
+
+
+def test_a_first_row_of_data_whose_codes_look_like_years_is_no_head(tmp_path):
+    rows = "| Change management | 1947 | 1976 |\n| Sales | 1434 | 1811 |\n"
+    table = f"# Codes\n\n| Work type | Feds | Others |\n|---|---|---|\n{rows}"
+    (tmp_path / "a.md").write_text(f"{table}\nThese are words of prose that stand below the table.\n")
+    (document,) = read_corpus(tmp_path, ReadConfig())
+    assert "| Work type | Feds | Others |\n|---|---|---|\n| Change management | 1947 | 1976 |" in document.text

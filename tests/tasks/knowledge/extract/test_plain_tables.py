@@ -311,6 +311,12 @@ def test_a_table_whose_head_is_a_row_of_names_has_none_and_a_label_with_a_descri
     assert fact.rejected_because == "label_is_a_text"
 
 
+def test_a_row_of_one_letter_is_no_beginning_of_the_label_below_it(tmp_path):
+    table = "| Use this | Not this |\n|---|---|\n| C | |\n| call site | callsites |\n"
+    (fact,) = facts_of(tmp_path, f"# Terms of Acme\n\n{table}")
+    assert fact.relation.startswith("“call site”") and fact.rejected_because == "group_unclear"
+
+
 def test_two_tables_side_by_side_and_the_words_of_a_day_are_no_facts(tmp_path):
     beside = "| Code | Language | Code |\n|---|---|---|\n| en | English | de |\n"
     found = {t.answer: t.rejected_because for t in facts_of(tmp_path, f"# Languages of Acme\n\n{beside}")}
