@@ -247,7 +247,7 @@ class PlainTable:
         laid_out = document.media_type in LAID_OUT and not document.form
         self.worded = document.media_type in WORDED or (laid_out and _has_plain_heads(table))
         self.unheaded = laid_out and not self.worded
-        self.headless = _begins_with_data(table)
+        self.headless = {n for n in range(1, len(self.heads)) if _begins_with_data(table, n)}
         self.sums = {column for column, number in numbers if _is_sum(number)}
         self.percents = {column for column, number in numbers if number.percent}
         self.figures = {column for column, _ in numbers}
@@ -325,7 +325,7 @@ class PlainTable:
         reasons = (
             next((why for why, pattern in _NO_WORDS if pattern.fullmatch(cell.text)), ""),
             "word_among_figures" if stray else "",
-            "" if self.worded and not self.headless else "head_not_sure",
+            "" if self.worded and column not in self.headless else "head_not_sure",
             "term_of_a_period" if self.heads[column].period or read_period(labelled.label)[1] else "",
             # one of a few: a guess would do
             "term_repeated" if self.cells[column, cell.text] > 1 and not measured else "",
@@ -481,12 +481,10 @@ def _has_plain_heads(table: Table) -> bool:
     return bool(named) and unlike and all(labels) and not corner.endswith(":")
 
 
-def _begins_with_data(table: Table) -> bool:
-    """Whether the heads of all columns are names of people or places, and so are the cells below: no head at all."""
-    heads = [cell.text for cell in table.header.cells[1:]]
-    cells = [cell.text for row in table.rows for cell in row.cells[1:] if cell.text]
-    names = sum(map(_is_plain_name, cells))
-    return bool(heads) and all(map(_is_plain_name, heads)) and 2 * names > len(cells)
+def _begins_with_data(table: Table, column: int) -> bool:
+    """Whether the head of a column is the name of people or a place, and so are most cells below: it is no head."""
+    cells = [row.cells[column].text for row in table.rows if column < len(row.cells) and row.cells[column].text]
+    return _is_plain_name(table.header.cells[column].text) and 2 * sum(map(_is_plain_name, cells)) > len(cells)
 
 
 def _is_plain_name(text: str) -> bool:

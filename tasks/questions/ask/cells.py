@@ -21,6 +21,7 @@ _PEOPLE = re.compile(
     re.I,
 )
 _BETWEEN = {"or", "for", "the", "a", "an", "in", "to", "on", "by", "with", "per", "at"}  # of no noun phrase here
+_ASKING = {"who", "what", "which", "why", "when", "where", "how"}  # heads that are questions
 _LONGEST = 5  # words of a head or a row that is said without quotes
 
 
@@ -140,6 +141,8 @@ def say_head(head: str) -> str:
     if not 0 < len(words) <= _LONGEST or not all(re.fullmatch(r"[^\W\d_]+(?:-[^\W\d_]+)*", word) for word in words):
         return ""
     said = [*map(_quiet, words)]
+    if said[0].lower() in _ASKING:
+        return ""
     first, last = readings(said[0].lower()), readings(said[-1].lower())
     nouns = any(reading.pos == "n" for reading in last) or (last == () and said[-1].isupper())
     begins = first == () or any(reading.pos in "na" for reading in first)

@@ -10,6 +10,7 @@ from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
 from rarefy.tasks.knowledge import extract, graph, normalise
 from rarefy.tasks.questions import ask, gates
+from rarefy.tasks.questions.ask.cells import say_head
 
 MANUAL = """# HX-200 heat pump
 
@@ -80,6 +81,10 @@ def test_a_thing_with_a_code_of_its_own_needs_no_table_and_a_property_is_asked_o
         "What is the meaning of code E01, according to “HX-200 heat pump”?",
         "What should you do for code E04, according to “HX-200 heat pump”?",
     }
+
+
+def test_a_head_that_is_a_question_is_quoted():
+    assert [say_head(head) for head in ("Why", "What it does", "Owner")] == ["", "", "owner"]
 
 
 def test_a_column_that_is_quoted_is_of_a_table_that_is_named(tmp_path):
