@@ -40,7 +40,11 @@ from rarefy.tasks.store.tables import Store, TableDamaged, digest
 
 Part = dict[str, Any]  # kind of table -> its name, of one source; "source" is the source itself
 UNANSWERED_TABLES = "left"  # among tables: the names of those with what models left unanswered in whole-table stages
-MORE_FACTS = "add documents that state facts, or look at what `rarefy plan` says of these"
+WITHOUT_MODEL = (
+    "without a model, `rarefy perturb questions.jsonl --out DIR` changes questions of your own and their passages, and "
+    "`rarefy evaluate sample --system my_rag:answer` asks your system the packaged ones"
+)
+MORE_FACTS = f"add documents that state facts, or look at what `rarefy plan` says of these; {WITHOUT_MODEL}"
 KEPT_FOR = "kept for retrieval, noise and a model; rules are for English and take no facts from them"
 ENGLISH_ALONE = (
     "rules are for English, and {}: add English ones, or let a model take the facts and ask "

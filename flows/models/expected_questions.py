@@ -14,7 +14,7 @@ from rarefy.data_contracts.rows import Chunk, Document, Question, Triplet, row_i
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows.config import Config
 from rarefy.flows.engine import stages
-from rarefy.flows.engine.run import Part, Run
+from rarefy.flows.engine.run import WITHOUT_MODEL, Part, Run
 from rarefy.tasks.corpus import chunk
 from rarefy.tasks.knowledge import extract, graph, link, normalise, supersede
 from rarefy.tasks.questions import ask, gates
@@ -263,8 +263,9 @@ def describe_expected(made: ExpectedQuestions, config: Config, corpus: str, out:
 
 
 def model_instructions(config: Config, corpus: str, out: str = "DIR") -> list[str]:
-    """The instructions to use a model for a corpus: the config to write, and the commands to run."""
-    return [WAY_OUT, *model_toml(config).splitlines(), "and run", *COMMANDS.format(corpus=corpus, out=out).splitlines()]
+    """The instructions to use a model for a corpus: the config to write, the commands to run, and the ways without."""
+    commands = COMMANDS.format(corpus=corpus, out=out).splitlines()
+    return [WAY_OUT, *model_toml(config).splitlines(), "and run", *commands, f"Or {WITHOUT_MODEL}."]
 
 
 def model_toml(config: Config) -> str:

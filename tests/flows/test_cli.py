@@ -162,7 +162,9 @@ def test_nothing_to_build_is_exit_code_2_and_no_benchmark(api, capsys, tmp_path,
 def test_a_corpus_that_states_no_fact_is_exit_code_2(api, capsys, tmp_path):
     folder = corpus_of(tmp_path, a_txt=b"It might perhaps be so. Perhaps it might not be. Who could ever tell?\n" * 9)
     assert built(folder, tmp_path, "--quiet") == 2
-    assert "nothing to build" in said(capsys)
+    line = said(capsys)
+    assert "nothing to build" in line
+    assert "rarefy perturb questions.jsonl" in line and "rarefy evaluate sample" in line  # the ways without a model
 
 
 def test_a_corpus_in_another_language_says_that_rules_are_for_english_and_what_to_do(api, capsys, tmp_path):

@@ -164,6 +164,7 @@ def test_next_to_nothing_is_said_with_the_exact_lines_that_name_a_model():
     assert "rarefy build handbook/ --out bench/ --config model.toml" in more
     assert any(line.startswith("export OPENAI_API_KEY=") for line in more)
     assert any(line.startswith("export OPENAI_BASE_URL=http://localhost") for line in more)
+    assert more[-1].startswith("Or without a model, `rarefy perturb questions.jsonl")
 
 
 def test_where_a_model_takes_part_the_rules_are_not_forecast(tmp_path):

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from rarefy.data_contracts.rows import Document
@@ -31,7 +32,8 @@ def read_delimited(text: str, source: str, media_type: str, max_cells: int) -> D
     count = 0
     csv.field_size_limit(LONGEST_FIELD)
     try:
-        for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), start=1):
+        rows = enumerate(_join_title(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), delimiter), 1)
+        for number, row in rows:
             count += len(row)
             if count > max_cells:
                 raise Unreadable("too_large", f"more than {max_cells:,} cells; split the file or raise read.max_cells")
@@ -44,9 +46,25 @@ def read_delimited(text: str, source: str, media_type: str, max_cells: int) -> D
     def name_range(top: int, left: int, bottom: int, right: int) -> str:
         return f"{column_letters(left)}{top}:{column_letters(right)}{bottom}"
 
-    rows = arrange_rows(cells)
-    pieces = list(mark_captions(find_pieces(rows, frozenset(), name_range, side_by_side=False))) if rows else []
+    grid = arrange_rows(cells)
+    pieces = list(mark_captions(find_pieces(grid, frozenset(), name_range, side_by_side=False))) if grid else []
     return build_document(source, PurePosixPath(source).stem, media_type, pieces, dropped)
+
+
+def _join_title(rows: Iterable[list[str]], delimiter: str) -> Iterator[list[str]]:
+    """The rows, with a first one that has fewer cells than the next made one: a delimiter of its own words cut it.
+
+    A blank follows the delimiter there, as in a sentence. A head that leaves its column of labels without a name has
+    one cell less, and no blanks.
+    """
+    first, second = next(left := iter(rows), []), next(left, [])
+    while len(first) > 1 and not first[-1].strip():
+        first.pop()  # a sheet fills all rows up to the same width
+    spaced = all(cell[:1] == " " for cell in first[1:])
+    cut = 1 < len(first) < len(second) and (spaced or len(first) + 1 < len(second))
+    yield [delimiter.join(first)] if cut and all(cell.strip() for cell in second) else first
+    yield second
+    yield from left
 
 
 def find_delimiter(text: str, usual: str) -> str:

@@ -33,20 +33,49 @@ def build_grids_of_texts(rows: list[list[str]]) -> list[Grid]:
             row[0] = replace(row[0], start=0, end=1)  # a title in the middle of its line, over a group of rows
     bands = split_bands(kept)
     width = max(map(len, rows))
-    for band in bands:
-        _drop_empty_columns(band)
+    for number, band in enumerate(bands):
+        full = not number and _names_every_column(band, width)
+        if full:
+            _end_head(band)
+        _drop_empty_columns(band, full)
         _spread_over_changes(band, width)
         band.head = spread_heads(band.head, band.label_end, width)
     return [build_grid(band) for band in bands]
 
 
-def _drop_empty_columns(band: Band) -> None:
-    """Take the heads of columns without a cell away, unless the next column has none and so may be meant."""
+def _names_every_column(band: Band, width: int) -> bool:
+    """Whether the first row of heads has words of its own for each column."""
+    names = [item.plain for item in band.head[0]] if band.head else []
+    return len(set(names)) == width and not any(item.value or is_period(item.plain) for item in band.head[0])
+
+
+def _end_head(band: Band) -> None:
+    """Take rows with a label and words of their own from a head whose first row names every column.
+
+    "Days" and "14 May 2022" are units and times, and stand in rows of data as well.
+    """
+    at = next((n for n, row in enumerate(band.head) if n and _is_row_of_data(row)), len(band.head))
+    band.body[:0] = band.head[at:]
+    del band.head[at:]
+
+
+def _is_row_of_data(row: Row) -> bool:
+    """Whether a row has a label, and is not of times and units alone."""
+    return row[0].start == 0 and not all(is_period(item.plain) or is_units(item.plain) for item in row)
+
+
+def _drop_empty_columns(band: Band, full: bool) -> None:
+    """Take the heads of columns without a cell away, unless the next column has none and so may be meant.
+
+    `full`: each column has its own, and no other is meant.
+    """
     filled = {item.start for row in band.body for item in row}
     for row in band.head[-1:]:
         headed = {item.start for item in row}
         row[:] = [
-            item for item in row if item.start in filled or not {item.start - 1, item.start + 1} & headed & filled
+            item
+            for item in row
+            if item.start in filled or not (full or {item.start - 1, item.start + 1} & headed & filled)
         ]
 
 

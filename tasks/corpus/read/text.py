@@ -226,6 +226,7 @@ INLINE = (  # bounded, and without their own mark inside: an opening mark that i
     (re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION|INFO)\]"), r"\1:"),
     (re.compile(r"!\[([^\[\]]{0,500})\]\([^()\s]{0,2000}(?:\s+\"[^\"]{0,500}\")?\)"), r"\1"),
     (re.compile(r"\[([^\[\]]{1,500})\]\([^()\s]{0,2000}(?:\s+\"[^\"]{0,500}\")?\)"), r"\1"),
+    (re.compile(r"(?<![\w\]])\[([^\[\]]{1,500})\]\[\]"), r"\1"),  # a link whose words are its label, too
     SPAN,  # again: they stand in each other, and around pictures and links
     SPAN,
     (re.compile(rf"(?<=[)`]){ATTRIBUTES}"), ""),

@@ -8,12 +8,13 @@ lacks a subject, a label or a head, or whose lead-in changes what it means, is a
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 
 from rarefy.data_contracts.rows import VERDICTS, Chunk, Document, Triplet, row_id
 from rarefy.tasks.corpus.places import PlaceIndex
 from rarefy.tasks.corpus.read.cells import is_period, is_units, is_value
+from rarefy.tasks.knowledge.extract.cell_names import is_name
 from rarefy.tasks.knowledge.extract.column_heads import (
     DUE_LATER,
     NO_UNIT,
@@ -29,6 +30,7 @@ from rarefy.tasks.knowledge.extract.labels import FLOW, STOCK, lowercase_label, 
 from rarefy.tasks.knowledge.extract.markdown import LONGEST_LABEL, Cell, Row, Table
 from rarefy.tasks.knowledge.extract.table_names import CAPTION_LINES, Outline, is_company_statement, name_table
 from rarefy.tasks.knowledge.extract.values import FACTORS, CellNumber, format_number, parse_cell_number
+from rarefy.tasks.text.dates import MONTH
 
 # Rows
 
@@ -73,8 +75,10 @@ class _Band:
     closed: bool = False
 
 
-def label_rows(table: Table, corner: str) -> list[LabelledRow]:
+def label_rows(table: Table, corner: str, kind: bool = False) -> list[LabelledRow]:
     """The rows with figures or terms; a total, named or not, closes the group that it is of.
+
+    `kind`: the corner says what the rows are, and heads no group that some of them may not be of; no line is broken.
 
     Where no total that shares a word with its title ends a group, nobody can tell which of the rows below are of it:
     they are rejected as `group_unclear`. A label that goes on in small letters is one label on two lines.
@@ -94,7 +98,7 @@ def label_rows(table: Table, corner: str) -> list[LabelledRow]:
                 bands.append(_Band(words, []))
                 fresh = True
             continue
-        if fresh and re.match(r"\(?[a-z]", label) and not groups[-1][1].cells[0].text.endswith(":"):
+        if fresh and not kind and re.match(r"\(?[a-z]", label) and not groups[-1][1].cells[0].text.endswith(":"):
             label = f"{groups.pop()[0]} {label}"
             bands.pop()
         fresh = False
@@ -105,7 +109,9 @@ def label_rows(table: Table, corner: str) -> list[LabelledRow]:
         total = bool(_TOTAL.match(label))
         bare = bool(_BARE_TOTAL.fullmatch(label.strip(" :")))
         own = groups if not total or bare else []
-        unclear = bool(own) and (bool(_OUTSIDE.search(label)) or (bare and own[-1][0] != corner))
+        unclear = bool(own[1:] if kind and corner else own) and (
+            bool(_OUTSIDE.search(label)) or (bare and own[-1][0] != corner)
+        )
         unclear = unclear or bool(_OF_ANOTHER_ROW.match(label))
         if own and bands:
             bands[-1].rows.append(len(out))
@@ -142,7 +148,11 @@ _NO_SUM = re.compile(
     re.I,
 )
 _PER_SHARE = re.compile(r"\bper (?:common |diluted |basic |ordinary |equity )*(?:share|unit)\b", re.I)
-_REFERENCE = re.compile(r"(?:notes?|refs?|references?|nos?|#|id|rank|s/?n|sr)\.?|(?:.*\b)?pages?\b.*", re.I)
+_REFERENCE = re.compile(
+    r"(?:notes?|refs?|references?|nos?|#|id|rank|s/?n|sr)\.?|(?:.*\b)?pages?\b.*"
+    r"|(?:.* )?(?:urls?|links?|websites?|homepage|images?|pictures?|photos?|screenshots?|icons?)",
+    re.I,
+)
 _DASHED = re.compile(r"[—–-]\s+\S")
 _WHEN = re.compile(r"(?:fiscal |calendar |financial |reporting )?(?:years?|periods?|quarters?|months?|dates?)", re.I)
 _ENDED = re.compile(r"(?:\w+ )?(?:years?|quarters?|months?|periods?) ended", re.I)
@@ -150,21 +160,50 @@ _WORN = re.compile(r"amorti[sz]|depreci|impair|charge", re.I)
 _PREFIX = re.compile(r"(?:add|less|plus|minus|deduct|of which|including|excluding|[-–+])\W*\b", re.I)
 _POINTS = re.compile(r"\.\d{3},\d|(?<![\d,.])\d+,\d{1,2}(?!\d)")  # figures with a decimal comma
 _COMMAS = re.compile(r",\d{3}(?!\d)|(?<![\d,.])\d+\.\d{1,2}(?!\d)")  # and with a point
-_NO_TERM = re.compile(  # nothing, a flag, an example, a sentence, code
-    r"n/?a|n\.a\.|none|nil|null|tbd|various|default|required|optional|string|number|\W*|.*[.!?;:]"
-    r"|(?:see|note) .*|e\.g\..*|\(.*\)|\"[^\"]*\"|.*(?:[{}\[\]<>=\\|_]|://|\(\W).*",
+LABEL_WORDS = 30  # a longer label is a text, and a question that quotes it has two
+NAME_WORDS = 12  # of a label in a table of anybody's, whose rows have names
+WORDS = 8  # of a cell that is a name or a term; a longer one is a sentence, of which no answer is made
+_NO_WORDS = (  # what cells of words hold that no question has for an answer, each with its reason
+    (
+        "cell_says_nothing",
+        re.compile(r"n/?a|n\.a\.|none|nil|null|tb[dac]|various|unknown|[^\W_]|(?:see|note) .*", re.I),
+    ),
+    ("cell_is_a_flag", re.compile(rf"(?:{'|'.join(VERDICTS)}|ok|default|required|optional|string|number)\W?", re.I)),
+    ("cell_is_an_example", re.compile(r"e\.g\..*|\(.*\)|\"[^\"]*\"", re.I)),
+    ("cell_is_code", re.compile(r".*(?:[{}\[\]<>=\\|_]|://|\(\W).*")),
+    ("cell_is_a_text", re.compile(rf".*[.!?;:]|(?:\S+\s+){{{WORDS}}}.*")),
+)
+# A number with its unit, a time, a date: in a column of few values it is no guess
+_MEASURED = re.compile(rf"[-–−+~<>≤≥±$€£]?\s?\d\S*(?:\s+\S+){{0,4}}|[A-Z]{{3}}\s\d[\d.,]*|{MONTH} \d.*")
+
+# Names without a word: a code of letters and digits, a version; "5V" and "10s" are amounts
+_AMOUNT = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z°µΩ]{1,4}")
+_CODE = re.compile(r"(?=[\w./+-]*[A-Za-z])(?=[\w./+-]*\d)[^\W_][\w./+-]*")
+_VERSION = re.compile(r"v?\d+(?:\.\d+)*\.x|v?\d+(?:\.\d+){2,}", re.I)
+# Heads of columns whose numbers are names, and of those that may only count the rows
+_NUMBERED = re.compile(
+    r"(?:.*\W)?(?:codes?|articles?|versions?|releases?|models?|parts?|skus?|ports?|pins?)|(?P<count>(?:.*\W)?"
+    r"(?:numbers?|nos?|ids?|identifiers?))\.?|(?P<mark>#)",
     re.I,
 )
-LABEL_WORDS = 30  # a longer label is a text, and a question that quotes it has two
-WORDS = 8  # of a cell that is a name or a term; a longer one is a sentence, of which no answer is made
 
-
+# Kinds of documents whose tables have the head that their writer gave them
 WORDED = (
     "text/markdown",
     "text/csv",
     "text/tab-separated-values",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 )
+# Likewise, but for tables that only lay out a page or a form
+LAID_OUT = (
+    "text/html",
+    "text/asciidoc",
+    "text/x-rst",
+    "application/epub+zip",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+)
+HEAD_WORDS = 6  # of the head of a column; a longer one is a cell of a layout
+ENOUGH = 4  # letters of a label that a word has in it by no accident
 
 
 class PlainTable:
@@ -188,6 +227,9 @@ class PlainTable:
         near = f"{chunk.section}\n{table.lead[-400:]}\n{first}"
         self.unit, self.excepts = stated_unit(near), bool(re.search(r"\bexcept(?:ing)?\b.*\bshare", near, re.I))
         corner = without_marks(first).rstrip(":")
+        numbered = _NUMBERED.fullmatch(corner)
+        counted = numbered and numbered.lastgroup and _is_count(row.cells[0].text for row in table.rows)
+        self.numbered = bool(numbered) and not counted
         plain = is_units(first) or is_period(first) or find_unit(first) or _CORNER.fullmatch(corner)
         self.corner = "" if plain else corner
         printed = [cell.text for row in table.rows for cell in row.cells[1:]]
@@ -202,15 +244,21 @@ class PlainTable:
         currencies = {number.currency for _, number in numbers if number.currency}
         self.currency = currencies.pop() if len(currencies) == 1 else ""
         # which row of another table names its columns, or whether it is a form, is a guess where no figures follow
-        self.worded = document.media_type in WORDED
+        laid_out = document.media_type in LAID_OUT and not document.form
+        self.worded = document.media_type in WORDED or (laid_out and _has_plain_heads(table))
+        self.unheaded = laid_out and not self.worded
+        self.headless = {n for n in range(1, len(self.heads)) if _begins_with_data(table, n)}
         self.sums = {column for column, number in numbers if _is_sum(number)}
         self.percents = {column for column, number in numbers if number.percent}
         self.figures = {column for column, _ in numbers}
         # a column of years is when each row holds, as tidy data have it
         self.when = next((n for n, head in enumerate(self.heads) if n and _WHEN.fullmatch(head.words)), 0)
-        self.rows = [replace(row, period=self._period_of(row.row)) for row in label_rows(table, self.corner)]
+        self.rows = [
+            replace(row, period=self._period_of(row.row)) for row in label_rows(table, self.corner, self.worded)
+        ]
         self.labels = Counter(map(_row_key, self.rows))
-        self.names = Counter(head.words.casefold() for head in self.heads[1:])
+        # "Code | Language | Code | Language" is two tables side by side
+        self.names = Counter([corner.casefold(), *(head.words.casefold() for head in self.heads[1:])])
         self.due_later = any(DUE_LATER.search(head.words) for head in self.heads)
         self.headed = all(self.heads[column].words for column in self.figures if column < len(self.heads))
         lines = [line for line in table.lead.split("\n") if line.strip()][-CAPTION_LINES:]
@@ -225,6 +273,8 @@ class PlainTable:
         """
         found: list[tuple[Triplet, str]] = []
         lost = not self.name.source or bool(self.name.rejected_because)
+        words = self.worded or (self.unheaded and not self.figures)
+        lost = lost or not (self.worded or self.figures)
         for labelled in self.rows:
             for column, cell in enumerate(labelled.row.cells[1 : len(self.heads)], start=1):
                 if (
@@ -235,7 +285,7 @@ class PlainTable:
                     continue
                 if number := self._number(cell):
                     found.append((self._figure(labelled, column, cell, number), cell.text))
-                elif column not in self.figures and self.worded and self._is_term(cell.text):
+                elif words and re.search(r"[^\W_]", cell.text):
                     found.append((self._term(labelled, column, cell), cell.text))
         # one label, one column and two cells: nobody could tell which of them is asked for
         cells: dict[tuple[str, str], set[str]] = {}
@@ -248,12 +298,6 @@ class PlainTable:
     def _number(self, cell: Cell) -> CellNumber | None:
         """The number that a cell is; what stands behind a dash and a blank is of another line ("— 452")."""
         return None if _DASHED.match(cell.text) else parse_cell_number(cell.text, self.notation)
-
-    def _is_term(self, text: str) -> bool:
-        """Whether a cell of words can be an answer: a name, a date or a term, no verdict and no sentence."""
-        words = text.split()
-        plain = 0 < len(words) <= WORDS and not is_value(text) and not _NO_TERM.fullmatch(text)
-        return plain and text.casefold() not in VERDICTS and bool(re.search(r"[^\W_]{2}", text))
 
     def _figure(self, labelled: LabelledRow, column: int, cell: Cell, number: CellNumber) -> Triplet:
         """The fact that a cell with a number states."""
@@ -275,12 +319,26 @@ class PlainTable:
 
     def _term(self, labelled: LabelledRow, column: int, cell: Cell) -> Triplet:
         """The fact that a cell with a name or a term states."""
+        measured = _MEASURED.fullmatch(cell.text)
+        # a word among the figures of a column, unless its row has no figure either, as in a table of properties
+        stray = column in self.figures and not measured and any(map(self._number, labelled.row.cells[1:]))
         reasons = (
-            "term_of_a_period" if self.heads[column].period else "",
-            "term_repeated" if self.cells[column, cell.text] > 1 else "",  # one of a few: a guess would do
-            "term_in_label" if cell.text.casefold() in f"{labelled.label} {self.name.subject}".casefold() else "",
+            next((why for why, pattern in _NO_WORDS if pattern.fullmatch(cell.text)), ""),
+            "word_among_figures" if stray else "",
+            "" if self.worded and column not in self.headless else "head_not_sure",
+            "term_of_a_period" if self.heads[column].period or read_period(labelled.label)[1] else "",
+            # one of a few: a guess would do
+            "term_repeated" if self.cells[column, cell.text] > 1 and not measured else "",
+            "term_in_label" if self._repeats_label(cell.text, labelled.label) else "",
         )
         return replace(self._fact(labelled, column, cell, cell.text, cell.text, reasons), object_type="TEXT")
+
+    def _repeats_label(self, text: str, label: str) -> bool:
+        """Whether a cell's words stand in its label or the table's name, or a single one has the label in it."""
+        if text.casefold() in f"{label} {self.name.subject}".casefold():
+            return True
+        own = _squeeze(label)
+        return " " not in text and len(own) >= ENOUGH and own in _squeeze(text)  # "java.time.DayOfWeek" of DayOfWeek
 
     def _fact(
         self, labelled: LabelledRow, column: int, cell: Cell, answer: str, spelled: str, reasons: tuple[str, ...]
@@ -289,18 +347,19 @@ class PlainTable:
         head, row, chunk, header = self.heads[column], labelled.row, self.chunk, self.table.header
         relation, period = self._say(labelled, head)
         group = labelled.group if labelled.group is not header else None
-        named = bool(read_period(labelled.label)[0] or re.search(r"[^\W\d_]{2}", labelled.label))
+        named = bool(read_period(labelled.label)[0]) or self._is_name(labelled.label)
         reason = (
             labelled.rejected_because,
             "" if self.name.source else "no_subject",
-            "reference_column" if _REFERENCE.fullmatch(head.words) else "",
+            "reference_column" if _REFERENCE.fullmatch(head.words) and not self._identifies(head) else "",
             "" if head.words and (self.headed or head.period) else "column_without_head",
             "due_later" if self.due_later and head.period else "",
+            "head_not_sure" if self.worded and len(head.words.split()) > WORDS else "",
             "column_named_twice" if self.names[head.words.casefold()] > 1 else "",
             "label_used_twice" if self.labels[_row_key(labelled)] > 1 else "",
             self.name.rejected_because,
             "" if named else "label_is_a_number",
-            "label_is_a_text" if len(labelled.label.split()) > LABEL_WORDS else "",
+            "label_is_a_text" if self._is_text(labelled.label) else "",
             *reasons,
         )
         return Triplet(
@@ -329,6 +388,21 @@ class PlainTable:
             place=self.places.name(chunk.start + cell.start, chunk.start + cell.end),
             rejected_because=next(filter(None, reason), ""),
         )
+
+    def _is_text(self, label: str) -> bool:
+        """Whether a label says more than a name does, as one with a description below it."""
+        if not self.worded:
+            return len(label.split()) > LABEL_WORDS
+        return len(label.split()) > NAME_WORDS or bool(re.search(r"[a-z]{3}[.!?] [A-Z]", label))
+
+    def _identifies(self, head: ColumnHead) -> bool:
+        """Whether a column gives what its rows are called in a system, which is no number of a note."""
+        return self.worded and not self.numbered and head.words.casefold() == "id"
+
+    def _is_name(self, label: str) -> bool:
+        """Whether a label tells its row from others by a word, a code, or a number under a head that says of what."""
+        coded = (_CODE.fullmatch(label) and not _AMOUNT.fullmatch(label)) or _VERSION.fullmatch(label)
+        return bool(re.search(r"[^\W\d_]{2}", label) and not _AMOUNT.fullmatch(label)) or bool(coded) or self.numbered
 
     def _say(self, labelled: LabelledRow, head: ColumnHead) -> tuple[str, str]:
         """What is stated, in the table's own words, and its period."""
@@ -385,6 +459,36 @@ class PlainTable:
         unscaled = own.scale is None and head.scale is None and abs(number.value) < 1000
         cents = unscaled and re.search(r"\.\d\d$", number.digits)  # "12.41" of a table in thousands
         return (symbol, scale) if scale is not None and not cents else ("", "")  # "$1,452.4" may be of millions
+
+
+def _squeeze(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text.casefold())
+
+
+def _is_count(labels: Iterable[str]) -> bool:
+    """Whether labels only count their rows: 1, 2, 3."""
+    return all(label.rstrip(".)") == str(number) for number, label in enumerate(labels, start=1))
+
+
+def _has_plain_heads(table: Table) -> bool:
+    """Whether a table has a short head of its own for each column, and rows with labels of their own below."""
+    corner, *heads = [cell.text for cell in table.header.cells] or [""]
+    labels = [row.cells[0].text for row in table.rows if any(cell.text for cell in row.cells[1:])]
+    named = heads and all(
+        0 < len(head.split()) <= HEAD_WORDS and not is_value(head) and not head.endswith(":") for head in heads
+    )
+    unlike = len(set(heads)) == len(heads) and len(set(labels)) == len(labels) > 1
+    return bool(named) and unlike and all(labels) and not corner.endswith(":")
+
+
+def _begins_with_data(table: Table, column: int) -> bool:
+    """Whether the head of a column is the name of people or a place, and so are most cells below: it is no head."""
+    cells = [row.cells[column].text for row in table.rows if column < len(row.cells) and row.cells[column].text]
+    return _is_plain_name(table.header.cells[column].text) and 2 * sum(map(_is_plain_name, cells)) > len(cells)
+
+
+def _is_plain_name(text: str) -> bool:
+    return is_name(text.replace(" & ", " and ")) and not re.search(r"\d", text) and not text.isupper()
 
 
 def _row_key(labelled: LabelledRow) -> tuple[str, tuple[str, ...], str]:

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import attrgetter
 from pathlib import PurePosixPath
 
@@ -15,6 +15,7 @@ from rarefy.tasks.corpus.read.text import is_title
 from rarefy.tasks.knowledge.extract.column_heads import without_marks
 from rarefy.tasks.knowledge.extract.markdown import Table
 from rarefy.tasks.text.dates import MONTHS
+from rarefy.tasks.text.wordnet import known, readings
 
 _TABLE = r"(?:(?:the )?(?:following |above |below )?tables?(?: below| above)?|(?:the )?following)(?: also)?"
 _SHOWS = (
@@ -124,17 +125,25 @@ class Outline:
     headings: tuple[Block, ...]
     starts: tuple[int, ...]  # of the headings
     tables: int  # how many there are
+    places: tuple[int, ...] = ()  # where they begin
     titles: tuple[tuple[int, str], ...] = ()  # of a file of delimited values: place and lines, of each table of it
+
+    def tables_beside(self, start: int) -> int:
+        """How many tables stand below the heading that a place stands below."""
+        number = bisect_left(self.starts, start)
+        first = self.starts[number - 1] if number else 0
+        last = self.starts[number] if number < len(self.starts) else max(start, *self.places, 0) + 1
+        return bisect_left(self.places, last) - bisect_left(self.places, first)
 
 
 def outline_document(document: Document) -> Outline:
     """The headings and the number of tables of a document."""
     headings = tuple(sorted((b for b in document.blocks if b.kind == "heading"), key=lambda block: block.start))
-    tables = sum(block.kind == "table" for block in document.blocks)
+    places = tuple(sorted(block.start for block in document.blocks if block.kind == "table"))
     # a long file of delimited values is one table in many parts
-    tables = 1 if document.media_type in DELIMITED else tables
+    tables = 1 if document.media_type in DELIMITED else len(places)
     titles = _find_titles(document) if document.media_type in DELIMITED else ()
-    return Outline(headings, tuple(heading.start for heading in headings), tables, titles)
+    return Outline(headings, tuple(heading.start for heading in headings), tables, places, titles)
 
 
 def _find_titles(document: Document) -> tuple[tuple[int, str], ...]:
@@ -161,6 +170,8 @@ def name_table(table: Table, chunk: Chunk, document: Document, outline: Outline,
         or _find_caption(lines, document.entity)
         or _find_first_line(lines if document.media_type in DELIMITED else [])
     )
+    if caption and not document.form and is_clause(caption):
+        caption = ""  # half a sentence is no name
     heading, unclear = _find_heading(start, document, outline)
     stem = PurePosixPath(document.source.rpartition("#")[2] or document.source).stem
     title = "" if _fold(document.title) in (_fold(stem), _fold(PurePosixPath(document.source).name)) else document.title
@@ -176,8 +187,11 @@ def name_table(table: Table, chunk: Chunk, document: Document, outline: Outline,
     subject = " in ".join(f"“{name}”" for name in names)
     if document.entity and not any(_fold(document.entity) in _fold(name) for name in names):
         subject = f"{subject} of {document.entity}" if subject else document.entity
-    if introduced and not caption:
+    # the one table below a heading is what the heading says, however it is introduced
+    if introduced and not caption and (document.form or not heading or outline.tables_beside(start) > 1):
         return TableName(subject, source, "lead_in_names_nothing")
+    if names == [named] and not document.entity and " " not in named and known(named.lower()):
+        return TableName(subject, source, "table_not_named")  # "Commands", and nothing says of what
     alone = _fold(named) == _fold(title)  # the document's title, which words between it and the table may have left
     if not names or (alone and (lead or unclear or outline.tables > FEW_TABLES)):
         return TableName(subject, source, "table_not_named")
@@ -249,6 +263,48 @@ def _as_name(words: str) -> str:
     if _PERIODS.fullmatch(name) or (_CLAUSE.match(name) and name.count(" ") > 5):
         return ""
     return name if re.search(r"[^\W\d_]{3}", name) else ""
+
+
+_VERB = re.compile(
+    r"(?<!to )\b(?:is|are|was|were|be|been|has|have|had|can|could|will|would|may|might|must|should|shall|does|do"
+    r"|did)\b",
+    re.I,
+)
+_RELATIVE = re.compile(r"\b(?:that|which|who|whose|where|when|if|as)\b", re.I)
+_PRONOUN = re.compile(
+    r"(?:it|its|they|you|your|we|he|she|this|that|these|those|there|here|each|both|the following)\b", re.I
+)
+
+_PLACED = re.compile(r"\w+ed (?:in|at|on|under|by|below|above)\b", re.I)  # "Located in src/main"
+
+
+def is_clause(words: str) -> bool:
+    """Whether words begin with a pronoun, an adverb or a command, or have a verb outside their relative clauses."""
+    plain = _RELATIVE.split(words)[0]
+    if _VERB.search(plain) or _PRONOUN.match(words) or _PLACED.match(words):
+        return True
+    said = [word.lower() for word in re.findall(r"[^\W\d_]+", plain)]
+    if said and _is_adverb(said[0]):
+        return True  # "Always use these"
+    if any(_is_adverb(word) and _may_be_finite(after) for word, after in pairwise(said)):
+        return True  # "Marlin currently supports ..."
+    return any(_is_finite(word) and said[at - 1 : at] != ["to"] for at, word in enumerate(said))
+
+
+def _is_adverb(word: str) -> bool:
+    """Whether a word can only be an adverb; "by" and "in" are prepositions as well."""
+    often = word.endswith("ly") or word in ("always", "never", "often", "also")
+    return often and {one.pos for one in readings(word)} == {"r"}
+
+
+def _may_be_finite(word: str) -> bool:
+    return any(one.pos == "v" and one.form in ("base", "s") for one in readings(word))
+
+
+def _is_finite(word: str) -> bool:
+    """Whether a word can only be a verb in the present tense or a command."""
+    found = readings(word)
+    return bool(found) and all(one.pos == "v" and one.form in ("base", "s") for one in found)
 
 
 def _fold(text: str) -> str:

@@ -14,6 +14,7 @@ from itertools import accumulate, combinations, pairwise
 from typing import TypeVar
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
+from rarefy.tasks.knowledge.graph.compared_cells import cells_to_compare
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.facts import MEMBERS, is_in_a_role, is_member
 from rarefy.tasks.knowledge.graph.headlines import GIVEN_OF, family_of, is_unfollowed
@@ -279,6 +280,7 @@ def comparisons(figures: Figures) -> Iterator[Operands]:
         yield from _compare("comparison", BETWEEN, group, farthest=NEARBY)
     yield from growths(figures)
     yield from compared_shares(figures, BETWEEN, "comparison")
+    yield from (Operands("comparison", cells, 2) for cells in cells_to_compare("comparison", figures.everything))
 
 
 def growths(figures: Figures, kind: str = "comparison") -> Iterator[Operands]:
@@ -462,6 +464,7 @@ def superlatives(figures: Figures) -> Iterator[Operands]:
                 continue
             if found := choose_operands("superlative", table):
                 yield found
+    yield from (Operands("superlative", cells, 2) for cells in cells_to_compare("superlative", figures.everything))
 
 
 def _is_guessed(yearly: Sequence[Sequence[Triplet]]) -> bool:

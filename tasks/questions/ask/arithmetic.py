@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 
 from rarefy.data_contracts.rows import Triplet
+from rarefy.tasks.knowledge.extract.cell_names import read_cell_name
 from rarefy.tasks.knowledge.extract.values import FACTORS, format_number, parse_cell_number
 from rarefy.tasks.questions.ask.aliases import answer_aliases, company_names
 from rarefy.tasks.questions.ask.facts import part_phrase
@@ -180,13 +181,15 @@ def smallest_share(operands: Sequence[Triplet], values: Sequence[Decimal]) -> An
 
 def are_times(operands: Sequence[Triplet]) -> bool:
     """Whether the operands are one thing at several times, not several things at one."""
-    return len({operand.subject_key for operand in operands}) == 1
+    return len({operand.subject_key for operand in operands}) == 1 and operands[0].subject_type != "TABLE"
 
 
 def name_of(operand: Triplet, operands: Sequence[Triplet]) -> str:
     """What tells an operand from the others: its time, its company, its part of a company."""
     if are_times(operands):
         return operand.period
+    if operand.subject_type == "TABLE" and (cell := read_cell_name(operand.relation)):
+        return cell.thing
     return member_of(operand) or operand.subject
 
 
@@ -205,6 +208,8 @@ def member_phrase(triplet: Triplet) -> str:
 def other_names(operand: Triplet, operands: Sequence[Triplet]) -> tuple[str, ...]:
     """Other ways to write what tells an operand from the others."""
     name = name_of(operand, operands)
+    if operand.subject_type == "TABLE":
+        return ()
     if are_times(operands):
         year = name.removeprefix("fiscal year ")
         forms = {f"fiscal {year}", f"FY{year}", f"FY {year}", year} if year != name else set()

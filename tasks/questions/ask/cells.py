@@ -1,37 +1,35 @@
 """A cell of a table without tags as a question, in the words of its row, its column and its table."""
 
 import re
+from collections.abc import Sequence
 
 from rarefy.data_contracts.rows import Chunk, Triplet
+from rarefy.tasks.knowledge.extract.cell_names import NO_KIND, PLACES, is_capital, is_name, read_cell_name
 from rarefy.tasks.knowledge.extract.column_heads import find_unit, unit_in_brackets
 from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.questions.ask.aliases import short_name
 from rarefy.tasks.questions.ask.facts import DOLLARS, choose, possessive, unit_phrase
+from rarefy.tasks.questions.ask.index import CorpusIndex
 from rarefy.tasks.questions.ask.measures import lower_first, split_column, upper_first
 from rarefy.tasks.text.markdown import split_cells
 from rarefy.tasks.text.wordnet import known, readings
 
-_RELATION = re.compile(
-    r"“(?P<row>[^“”]+)”(?: \((?P<kind>.+?)\))?(?P<under> under “[^“”]+”)?(?: in the column “(?P<column>[^“”]+)”)?"
-)
-# Heads that say no more than that something stands below them
-_NO_KIND = re.compile(
-    r"(?:propert(?:y|ies)|fields?|form fields?|keys?|attributes?|parameters?|settings?|options?|variables?|topics?"
-    r"|features?|questions?|entr(?:y|ies)|labels?|terms?|titles?|subjects?|content|what|aspects?|criteri(?:a|on))"
-    r"(?:: .*)?",
-    re.I,
-)
 _NO_MORE = re.compile(r"(?:details?|values?|answers?|data|content|contents|info|information|settings?|results?)", re.I)
 _PEOPLE = re.compile(
-    r"(?:owner|manager|lead|contact|author|chair|director|head|editor|maintainer|president|approver)", re.I
+    r"(?:owner|manager|lead|contact|author|chair|director|head|editor|maintainer|president|approver|trainer|teacher"
+    r"|supervisor|responsible|assignee|sponsor|reviewer)",
+    re.I,
 )
 _BETWEEN = {"or", "for", "the", "a", "an", "in", "to", "on", "by", "with", "per", "at"}  # of no noun phrase here
-_OF_NAME = re.compile(r"[A-Z]\.|[A-Z0-9][\w&’'-]*|of|and|the")  # a word of a name
+_ASKING = {"who", "what", "which", "why", "when", "where", "how"}  # heads that are questions
 _LONGEST = 5  # words of a head or a row that is said without quotes
 
 
-def ask_for_cell(triplet: Triplet) -> str:
-    """The question for a cell: "What is the owner of the service Billing, according to “On-call at Acme”?"."""
+def ask_for_cell(triplet: Triplet, index: CorpusIndex | None = None) -> str:
+    """The question for a cell: "What is the owner of the service Billing, according to “On-call at Acme”?".
+
+    With the `index` of the corpus the table is named as far as another one would give a second answer.
+    """
     name = triplet.relation
     if triplet.period and name.endswith(f" in the column “{triplet.period}”"):
         name = name.removesuffix(f" in the column “{triplet.period}”")
@@ -50,6 +48,11 @@ def ask_for_cell(triplet: Triplet) -> str:
     if not name.startswith("“"):
         return f"According to {table}, what {'were' if is_plural(name) else 'was'} {name}{when}{counted}?"
     asked = f"{_what(triplet, name)}{when}"
+    table = name_source([triplet], index) if index else table
+    if not table and "the column “" in asked:
+        table = triplet.subject  # whose column that is
+    if not table:
+        return f"{upper_first(asked)}{counted}?"
     forms = [f"According to {table}, {asked}{counted}?"]
     if not counted:
         forms.append(f"{upper_first(asked)}, according to {table}?")
@@ -63,26 +66,34 @@ def _counted(triplet: Triplet) -> str:
     unit = triplet.unit.partition("/")[0]
     if (unit or triplet.scale) and unit not in DOLLARS and unit not in {"percent", "pure"}:
         return f", in {triplet.scale} of {unit}" if unit and triplet.scale else f", in {triplet.scale or unit}"
-    cell = _RELATION.fullmatch(triplet.relation)
-    column, row = (cell["column"] or "", cell["row"]) if cell else ("", "")
-    measure = unit_in_brackets(column) if re.fullmatch(r"[-+−(]?[\d.,]+\)?", triplet.answer) else ""
+    cell = read_cell_name(triplet.relation)
+    measure, thing = (cell.measure, cell.thing) if cell else ("", "")
+    unit = unit_in_brackets(measure) if re.fullmatch(r"[-+−(]?[\d.,]+\)?", triplet.answer) else ""
     # a head that is said in words leaves its unit out; a row of a count has another
-    told = measure and say_head(column) and not re.match(r"(?:number|count) of\b", row, re.I)
-    return f", in {measure}" if told else ""
+    told = unit and say_head(measure) and not re.match(r"(?:number|count) of\b", thing, re.I)
+    return f", in {unit}" if told else ""
 
 
 def _what(triplet: Triplet, name: str) -> str:
     """What is asked for, in words where row and column are plain ones, else as the table prints them."""
-    figure, cell = bool(triplet.value), _RELATION.fullmatch(name)
+    figure, cell = bool(triplet.value), read_cell_name(name)
     what = "what figure" if figure else "what"
     if cell is None:
         return f"{what} is given for {name}"
-    row, kind, under, column = (cell[part] or "" for part in ("row", "kind", "under", "column"))
+    if cell.turned:
+        property_ = say_measure(cell.row)
+        return (
+            f"what {_is_the(property_)} of {cell.column}"
+            if property_
+            else f"{what} does {cell.column} have for “{cell.row}”"
+        )
+    row, kind, column = cell.row, cell.kind, cell.column
+    under = f" under “{cell.under}”" if cell.under else ""
     corner = split_cells(triplet.header)[0].strip()
-    if under == f" under “{corner}”" and say_head(corner) and not is_plural(corner):
+    if cell.under and cell.under == corner and say_head(corner) and not is_plural(corner):
         kind, under = corner, ""  # above the labels stands what they are, "Route"
-    thing = say_head(column)
-    kind = "" if _NO_KIND.fullmatch(kind) else kind
+    thing = say_measure(column)
+    kind = "" if NO_KIND.fullmatch(kind) else kind
     attribute = say_head(row) if not (kind or under or figure) and _NO_MORE.fullmatch(column) else ""
     if attribute:
         many = is_plural(attribute) and not re.search(r",| and ", triplet.answer)
@@ -90,20 +101,32 @@ def _what(triplet: Triplet, name: str) -> str:
     of = _say_row(row, kind) + under
     if not column or _NO_MORE.fullmatch(column):
         return f"{what} is given for {of}"
+    if _CLOCK.fullmatch(triplet.answer) and (verb := _say_verb(column)):
+        return f"at what time does {of} {verb}"
+    if to_do := re.fullmatch(r"what to ([a-z]+)", column, re.I):
+        return f"what should you {to_do[1].lower()} for {of}"
     if not thing:
         return f"{what} does the column “{column}” give for {of}"
-    if (
-        figure
-        and is_plural(thing)
-        and not unit_in_brackets(column)
-        and not re.fullmatch(_AMOUNT, thing, re.I)
-        and _is_count(triplet)
-    ):
-        return f"what number of {thing} is given for {of}"
-    if figure:
-        return f"what {_is_the(thing)} given for {of}"
+    if figure and counts_things(triplet, column):
+        return f"how many {thing} are given for {of}"
     who = "who" if _PEOPLE.fullmatch(thing.split()[-1]) else "what"
-    return f"{who} {_is_the(thing)} {'for' if ' ' in thing else 'of'} {of}"
+    return f"{who} {_is_the(thing)} {'for' if ' ' in thing or under else 'of'} {of}"
+
+
+_CLOCK = re.compile(r"[0-2]?\d[:.][0-5]\d(?: ?[ap]\.?m\.?)?", re.I)
+
+
+def _say_verb(head: str) -> str:
+    """The verb that a head is, without its ending: "open" of "Opens"; "" for another word."""
+    found = [one for one in readings(head.lower()) if one.pos == "v" and one.form == "s"]
+    return found[0].lemma if found else ""
+
+
+def counts_things(triplet: Triplet, head: str) -> bool:
+    """Whether a figure below a head is how many there are of what the head says."""
+    thing = say_head(head)
+    plural = is_plural(thing) and not unit_in_brackets(head) and not re.fullmatch(_AMOUNT, thing, re.I)
+    return plural and _is_count(triplet)
 
 
 def _is_count(triplet: Triplet) -> bool:
@@ -118,6 +141,8 @@ def say_head(head: str) -> str:
     if not 0 < len(words) <= _LONGEST or not all(re.fullmatch(r"[^\W\d_]+(?:-[^\W\d_]+)*", word) for word in words):
         return ""
     said = [*map(_quiet, words)]
+    if said[0].lower() in _ASKING:
+        return ""
     first, last = readings(said[0].lower()), readings(said[-1].lower())
     nouns = any(reading.pos == "n" for reading in last) or (last == () and said[-1].isupper())
     begins = first == () or any(reading.pos in "na" for reading in first)
@@ -126,20 +151,45 @@ def say_head(head: str) -> str:
     return " ".join(said)
 
 
+_AMOUNT = (
+    r"(?:revenues?|income|loss|expenses?|costs?|profit|assets|liabilities|debt|taxes|dividends(?: paid)?|proceeds"
+    r"|equity|earnings|sales|inventor(?:y|ies)|goods|payable|receivable|goodwill|securities|investments|obligations|depreciation"
+    r"|amortization|margin|compensation|benefits|deposits|equivalents|operations|activities|equipment|improvements"
+    r"|(?:issuance|repayments?|repurchases?|purchases|sales|cost) of [a-z ]+)"
+)
+_SUMS = re.compile(
+    r"(?:.* )?(?:amounts?|prices?|costs?|fees?|rates?|limits?|allowances?|salar(?:y|ies)|wages?|pay|budgets?|charges?"
+    r"|fares?|payments?|premiums?|values?|fines?|deposits?|bonus(?:es)?|discounts?|rents?|grants?|totals?|balances?"
+    rf"|{_AMOUNT})",
+    re.I,
+)
+
+
+def say_measure(head: str) -> str:
+    """A head as a noun phrase; of a sum of money that is called by what it is for, "half day amount"."""
+    said = say_head(head)
+    bracket = re.search(r"\(([^()]*)\)$", head)
+    money = bracket and (unit := find_unit(bracket[1])) and unit.currency
+    return f"{said} amount" if said and money and not _SUMS.fullmatch(said) else said
+
+
 def _quiet(word: str) -> str:
     """A word with small letters where it is one of English and no abbreviation: "OWNER", "Owner"; not "ID", "Acme"."""
-    plain = word.istitle() or (word.isupper() and len(word) > 3)
+    plain = word == word.capitalize() or word.istitle() or (word.isupper() and len(word) > 3)
     return word.lower() if plain and all(map(known, word.lower().split("-"))) else word
 
 
 def _say_row(row: str, kind: str) -> str:
     """A row's label behind the kind of thing that it is, in quotes unless it is a name: "the service Billing"."""
-    what, words = say_head(kind), row.split(" ")
-    capitals = len(words) <= _LONGEST and all(map(_OF_NAME.fullmatch, words))
-    named = capitals and (what or not all(known(word.lower()) for word in words))
+    # what WordNet does not know is a noun where it stands above names: "Preset", "Datapoint"
+    what = say_head(kind) or (kind.lower() if re.fullmatch(r"[A-Z][a-z]+", kind) and not known(kind.lower()) else "")
+    named = is_name(row) or (bool(what) and is_capital(row))
     label = row if named else f"“{row}”"
+    if PLACES.fullmatch(what) and (is_name(row) or " " in row) and named and not re.search(r"\d", row):
+        return label  # what Germany is, everybody knows
     if what and not is_plural(what) and what.lower() not in row.lower():
-        return f"the {what} {label}"
+        numbered = re.fullmatch(r"(?=.*\d)[A-Z]{0,3}[\d./-]+[a-z]?", row)  # "pin 2", "code E04", as "page 5"
+        return f"{what} {label}" if numbered else f"the {what} {label}"
     return f"{label} ({kind})" if kind and not what else label
 
 
@@ -147,12 +197,38 @@ def _is_the(thing: str) -> str:
     return f"{'are' if is_plural(thing) else 'is'} the {thing}"
 
 
-_AMOUNT = (
-    r"(?:revenues?|income|loss|expenses?|costs?|profit|assets|liabilities|debt|taxes|dividends(?: paid)?|proceeds"
-    r"|equity|earnings|sales|inventor(?:y|ies)|goods|payable|receivable|goodwill|securities|investments|obligations|depreciation"
-    r"|amortization|margin|compensation|benefits|deposits|equivalents|operations|activities|equipment|improvements"
-    r"|(?:issuance|repayments?|repurchases?|purchases|sales|cost) of [a-z ]+)"
+# What is no rule but shows how one may be, or is no longer
+_OTHERWISE = re.compile(
+    r"\b(?:examples?|samples?|deprecated|legacy|old|former|previous|draft|proposed|planned|test|removed|comparison)\b",
+    re.I,
 )
+_OF_ITS_OWN = re.compile(r"(?=(?:.*[A-Za-z]){2})(?=.*\d)(?=.*[A-Za-z0-9][-/][A-Za-z0-9])\S{5,}")  # "HX-200/9"
+
+
+def name_source(cells: Sequence[Triplet], index: CorpusIndex) -> str:
+    """The table of these cells as far as it must be named: with its document, one of the two alone, or "" for neither.
+
+    A thing with a code of its own, of which no other table says the like, needs no table; one with a name needs the
+    table or, where it is a code, the document that has the code. All else is named in full.
+    """
+    full, first = cells[0].subject, cells[0]
+    names = [read_cell_name(cell.relation) for cell in cells]
+    title, _, document = full.partition("” in “")
+    title = title.strip("“”")
+    plain = all(name and not name.under and name.named for name in names)
+    if first.entity or first.period or not plain or _OTHERWISE.search(full):
+        return full
+    rivals = [other for cell in cells for other in index.cells_like(cell)]
+    things = [name.thing for name in names if name]
+    if not rivals and all(map(_OF_ITS_OWN.fullmatch, things)):
+        return ""
+    if not document or any(other.doc_id == first.doc_id for other in rivals):
+        return full
+    if any(re.search(r"\d|_", thing) for thing in things):
+        return f"“{document}" if index.has_one_document(first) else full
+    return f"“{title}”" if len(re.findall(r"\w{4,}", title)) > 1 and index.has_one_table(first) else full
+
+
 # a measure of a statement, or a row that says what it is an amount of, of no group and no column
 _PLAIN = re.compile(rf"(?P<measure>[^“”]+)|“(?P<row>(?:[a-z][\w ,’-]* )?{_AMOUNT})”", re.I)
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
+from rarefy.tasks.knowledge.extract.cell_names import read_cell_name
+from rarefy.tasks.knowledge.extract.column_heads import unit_in_brackets
 from rarefy.tasks.knowledge.graph.computed import is_of_growth, is_of_shares
 from rarefy.tasks.questions.ask.ambiguous import are_parts_of_whole, has_namesake, whole_is_of_table
 from rarefy.tasks.questions.ask.arithmetic import (
@@ -15,6 +17,7 @@ from rarefy.tasks.questions.ask.arithmetic import (
     shown_value,
     stated_value,
 )
+from rarefy.tasks.questions.ask.cells import cell_fault, counts_things, name_source, say_measure
 from rarefy.tasks.questions.ask.common_names import OPERATING_CASH, common_name, join_names, measure_name
 from rarefy.tasks.questions.ask.facts import choose, mid_sentence, part_phrase, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex
@@ -186,6 +189,8 @@ _EARNED = (
 def comparison(path: Path, index: CorpusIndex) -> Wording:
     """Which of two or three companies, or parts of one, had the larger figure, or the faster growth."""
     operands = _operands(path, index)
+    if operands[0].subject_type == "TABLE":
+        return _compare_cells(path, operands, index)
     if is_of_shares(operands):
         return _compare_shares(path, operands, index)
     things = operands[1::2] if is_of_growth(operands) else operands
@@ -219,6 +224,49 @@ def comparison(path: Path, index: CorpusIndex) -> Wording:
         return _computed(path, operation, operands, template.format(**words), chance=1 / len(things))
     text = choose(_COMPANIES, path.path_id).format(**words)
     return _computed(path, "largest" if most else "smallest", operands, text, chance=1 / len(operands))
+
+
+def _compare_cells(path: Path, operands: list[Triplet], index: CorpusIndex) -> Wording:
+    """Which of the things of a table has the most or the least of one measure."""
+    cells = [read_cell_name(t.relation) for t in operands]
+    first = next(filter(None, cells), None)
+    name = say_measure(first.measure) if first else ""
+    if first is None or not name or any(map(cell_fault, operands)):
+        return refuse("measure_unclear")
+    most, two = turn(path, "direction", 2) == 0, len(operands) == 2
+    order = sorted((cell.thing for cell in cells if cell), key=lambda thing: row_id(path.path_id, thing))
+    degree = _CELL_DEGREES[_dimension(first.measure, operands[0])][2 * (not most) + (not two)]
+    the = "" if degree in ("more", "fewer") else "the "
+    said = f"has {the}{degree} {name}"
+    source = name_source(operands, index)
+    texts = [f"Which {said}, {join_names(order, 'or')}{f', according to {source}' if source else ''}?"]
+    if source:
+        texts = [f"According to {source}, which of {join_names(order)} {said}?"]
+    elif not two:
+        texts.append(f"Which of {join_names(order)} {said}?")
+    text = choose(texts, path.path_id)
+    return _computed(path, "largest" if most else "smallest", operands, text, chance=1 / len(operands))
+
+
+# more of two, most of several, less of two, least of several
+_CELL_DEGREES = {
+    "time": ("longer", "longest", "shorter", "shortest"),
+    "body": ("greater", "greatest", "smaller", "smallest"),
+    "count": ("more", "most", "fewer", "fewest"),
+    "": ("higher", "highest", "lower", "lowest"),
+}
+_OF_TIME = re.compile(r"(?:milli|micro)?seconds?|minutes?|hours?|days?|weeks?|months?|years?|ms|min|s|h", re.I)
+_OF_BODIES = re.compile(r"kg|g|t|mg|lb|oz|mm|cm|m|km|ft|l|ml|m²|m³|litres?|liters?|inch(?:es)?|mi(?:les?)?", re.I)
+
+
+def _dimension(measure: str, cell: Triplet) -> str:
+    """What is measured, as far as "longest" and "most" depend on it."""
+    unit = unit_in_brackets(measure)
+    if _OF_TIME.fullmatch(unit):
+        return "time"
+    if _OF_BODIES.fullmatch(unit):
+        return "body"
+    return "count" if counts_things(cell, measure) else ""
 
 
 def _degree(figure: Triplet, most: bool, count: int) -> str:
@@ -259,7 +307,7 @@ _GROWN = {
 def superlative(path: Path, index: CorpusIndex) -> Wording:
     """In which of several years a figure was highest or lowest; which company, or part of one, had the highest."""
     operands = _operands(path, index)
-    if len({t.entity for t in operands}) > 1:
+    if len({t.entity for t in operands}) > 1 or operands[0].subject_type == "TABLE":
         return comparison(path, index)
     first = operands[0]
     times = are_times(operands)

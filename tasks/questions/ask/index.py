@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from rarefy.data_contracts.rows import Chunk, Document, Fact, Span, Triplet
 from rarefy.tasks.corpus.places import PlaceIndex, join_names
+from rarefy.tasks.knowledge.extract.cell_names import read_cell_name
 from rarefy.tasks.knowledge.extract.periods import fiscal_year
 from rarefy.tasks.knowledge.graph.facts import is_member
 from rarefy.tasks.questions.ask.aliases import company_names, short_name
@@ -49,6 +50,8 @@ class CorpusIndex:
     _facts: dict[str, dict[tuple[str, str], list[Fact]]] = field(default_factory=dict)  # numbers, by document and time
     _about: dict[str, list[Document]] = field(default_factory=dict)  # by company
     _rivals: Rivals | None = None
+    _cells: dict[str, list[Triplet]] = field(default_factory=dict)  # of tables without tags, by their labels, folded
+    _titles: Counter[str] = field(default_factory=Counter)  # of tables and of documents → how many bear it
 
     @property
     def rivals(self) -> Rivals:
@@ -104,6 +107,39 @@ class CorpusIndex:
     def year_of(self, triplet: Triplet) -> str:
         """The period of a figure, of a balance the year that its day ends."""
         return self.fiscal_year_label(triplet) or triplet.period
+
+    def cells_like(self, cell: Triplet) -> list[Triplet]:
+        """The cells of other tables that give another thing for what a cell of a table without tags says, or may."""
+        if not self._cells:
+            for triplet in self.triplets.values():
+                if triplet.subject_type == "TABLE" and (name := read_cell_name(triplet.relation)):
+                    for label in {name.row.casefold(), name.column.casefold()} - {""}:
+                        self._cells.setdefault(label, []).append(triplet)
+        own = read_cell_name(cell.relation)
+        asked = set(stems(own.measure)) if own else set()
+        found = []
+        for other in self._cells.get(own.thing.casefold(), ()) if own else ():
+            same_table = (other.chunk_id, other.header_start) == (cell.chunk_id, cell.header_start)
+            name = read_cell_name(other.relation)
+            said = f"{name.row} {name.column}".casefold().replace(own.thing.casefold(), " ") if name and own else ""
+            if not same_table and other.answer != cell.answer and asked & set(stems(said)):
+                found.append(other)
+        return found
+
+    def has_one_document(self, cell: Triplet) -> bool:
+        """Whether no other document bears the title of a cell's."""
+        return self._count_titles()[self.documents[cell.doc_id].title] < 2
+
+    def has_one_table(self, cell: Triplet) -> bool:
+        """Whether no other table's name begins as that of a cell's."""
+        return self._count_titles()[cell.subject.partition("” in “")[0].strip("“”")] < 2
+
+    def _count_titles(self) -> Counter[str]:
+        if not self._titles:
+            tables = {(t.subject, t.doc_id) for t in self.triplets.values() if t.subject_type == "TABLE"}
+            self._titles = Counter(subject.partition("” in “")[0].strip("“”") for subject, _ in tables)
+            self._titles += Counter(document.title for document in self.documents.values())
+        return self._titles
 
     def chunks_of(self, doc_id: str) -> Sequence[Chunk]:
         """The chunks of a document, in order."""

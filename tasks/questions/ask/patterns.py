@@ -72,7 +72,7 @@ def ask_fact(triplet: Triplet, index: CorpusIndex) -> Wording:
         reason = describe_measure(triplet).rejected_because or cell_fault(triplet)
         if not reason and is_under_segment(triplet, index.chunks[triplet.chunk_id]):
             reason = "table_of_others"
-        return refuse(reason) if reason else make_wording(ask_for_cell(triplet), triplet)
+        return refuse(reason) if reason else make_wording(ask_for_cell(triplet, index), triplet)
     if triplet.method == "deadline":
         return make_wording(ask_deadline(triplet), triplet)
     if triplet.method == "reading":

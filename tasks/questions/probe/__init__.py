@@ -21,7 +21,7 @@ from rarefy.tasks.text.refusals import refusal
 
 __all__ = ["VERSION", "ProbeConfig", "probe", "requests"]
 
-VERSION = 6  # what one chunk answers is no breach of a contract: the question is rejected for it
+VERSION = 7  # courtesies around a refusal do not hide it
 
 
 class ProbeConfig(BaseModel, frozen=True, extra="forbid"):

@@ -42,6 +42,22 @@ def test_lines_above_the_table_are_texts_and_an_empty_column_cuts_nothing(tmp_pa
     )
 
 
+@pytest.mark.parametrize(
+    ("first", "title"),
+    [
+        ("Price list of Halvorsen, July 2024", "Price list of Halvorsen, July 2024"),
+        ("Prices, all in EUR,,", "Prices, all in EUR"),
+        ("Prices,2024", "Prices,2024"),
+        ("Article,Price,Weeks", ""),
+    ],
+)
+def test_a_first_row_of_fewer_cells_than_the_next_is_a_title(tmp_path: Path, first: str, title: str) -> None:
+    document = read(tmp_path, "a.csv", f"{first}\nArticle,Description,Price,Weeks\nHX-9,Pump,7290,4\n".encode())
+    assert isinstance(document, Document)
+    above, _, table = document.text.rpartition("\n\n")
+    assert above == title and ("| Article | Description | Price | Weeks |" in table) == bool(title or first)
+
+
 def test_figures_without_names_and_too_many_cells_are_quarantined(tmp_path: Path) -> None:
     bare = read(tmp_path, "a.csv", b"1,2\n3,4\n")
     assert isinstance(bare, Quarantined) and bare.reason == "no_sentences"

@@ -275,3 +275,20 @@ def test_what_stands_in_code_is_literal_in_sentences_and_cells() -> None:
 def test_a_listing_keeps_its_indentation() -> None:
     listing = "Here it is:\n\n```yaml\n    http:\n      routers:\n\n        a: b\n```\n"
     assert blocks(listing) == [("text", "Here it is:"), ("text", "http:\n  routers:\n    a: b")]
+
+
+def test_a_row_of_heads_that_names_every_column_is_the_whole_head(tmp_path):
+    """Units and dates stand in rows of data, too, and a column without a cell lends its head to none."""
+    rows = "| Days | d, day | 14 May 2022 | |\n| Hours | h | | |\n"
+    table = f"# Units\n\n| Unit | Variants | Since | Notes |\n|---|---|---|---|\n{rows}"
+    (tmp_path / "a.md").write_text(f"{table}\nThese are words of prose that stand below the table.\n")
+    (document,) = read_corpus(tmp_path, ReadConfig())
+    assert "| Unit | Variants | Since |\n|---|---|---|\n| Days | d, day | 14 May 2022 |\n| Hours | h |" in document.text
+
+
+def test_a_first_row_of_data_whose_codes_look_like_years_is_no_head(tmp_path):
+    rows = "| Change management | 1947 | 1976 |\n| Sales | 1434 | 1811 |\n"
+    table = f"# Codes\n\n| Work type | Feds | Others |\n|---|---|---|\n{rows}"
+    (tmp_path / "a.md").write_text(f"{table}\nThese are words of prose that stand below the table.\n")
+    (document,) = read_corpus(tmp_path, ReadConfig())
+    assert "| Work type | Feds | Others |\n|---|---|---|\n| Change management | 1947 | 1976 |" in document.text

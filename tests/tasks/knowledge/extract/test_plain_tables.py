@@ -7,12 +7,13 @@ from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
 from rarefy.tasks.knowledge.extract import ExtractConfig, extract
 from rarefy.tasks.knowledge.extract.column_heads import read_head, stated_unit, without_marks
-from rarefy.tasks.knowledge.extract.table_names import _find_topic
+from rarefy.tasks.knowledge.extract.table_names import _find_topic, is_clause
 from rarefy.tasks.questions.ask.aliases import answer_aliases
 from rarefy.tasks.questions.ask.cells import ask_for_cell
 
 
 def facts_of(tmp_path, text: str, name: str = "report.md", **config) -> list[Triplet]:
+    tmp_path.mkdir(exist_ok=True)
     (tmp_path / name).write_text(f"{text}\n\nThese are words of prose that stand below the table.\n")
     (document,) = read_corpus(tmp_path, ReadConfig(**config))
     return tables_of(document)
@@ -65,7 +66,7 @@ def test_a_cell_is_asked_for_in_the_words_of_its_row_its_group_its_column_and_it
     cars = f"{source}, what figure is given for “Cars” under “Transport” in fiscal 2019?"
     assert questions[cars] == "$5,686"
     assert questions[f"{source}, what figure is given for “Total transport” in fiscal 2018?"]
-    change = f"{source}, what is the change given for “Trucks” under “Transport”?"
+    change = f"{source}, what is the change for “Trucks” under “Transport”?"
     assert questions[change] == "(5)%"
     total = f"{source}, what figure is given for “Total” in fiscal 2018?"
     assert questions[total] == "$8,290", "the unnamed total above it closed its group"
@@ -222,6 +223,117 @@ def test_a_table_of_terms_gives_terms_and_no_verdicts_or_sentences(tmp_path):
     assert set(asked(facts).values()) == {"Ada Lovelace", "Alan Turing"}
 
 
+ERRORS = """# HX-200 manual
+
+## Error codes
+
+| Code | Meaning | What to do |
+|---|---|---|
+| E01 | Flow too low | Clean the filter |
+| 404 | Sensor lost | Check connector X7 on the main board |
+"""
+
+
+def test_a_code_a_version_and_a_number_under_a_head_that_says_so_name_a_row(tmp_path):
+    assert set(reasons(facts_of(tmp_path, ERRORS)).values()) == {""}
+    releases = "# Releases of Acme\n\n| Release | Status |\n|---|---|\n| [22.x][] | Current |\n| 1.2.3 | Old |\n"
+    assert reasons(facts_of(tmp_path, releases)) == {"Current": "", "Old": ""}
+
+
+@pytest.mark.parametrize(
+    ("head", "label"), [("Offset", "12"), ("Voltage", "5V"), ("Delay", "10s"), ("No.", "1"), ("Format", "%02X")]
+)
+def test_a_number_an_amount_and_a_count_of_rows_name_none(tmp_path, head, label):
+    (fact,) = facts_of(tmp_path, f"# Pins of Acme\n\n| {head} | Signal |\n|---|---|\n| {label} | Ground |\n")
+    assert fact.rejected_because == "label_is_a_number"
+
+
+def test_amounts_times_and_names_are_facts_among_figures_too_and_every_cell_has_a_reason(tmp_path):
+    facts = facts_of(
+        tmp_path,
+        "# HX-200 manual\n\n## Technical data\n\n| Property | HX-200/6 | HX-200/9 |\n|---|---|---|\n"
+        "| Weight (kg) | 118 | 134 |\n| Fuse size | 16 A | 20 A |\n| Operating range | −25 to 43 °C | −22 to 43 °C |\n"
+        "| Refrigerant | R290 | R32 |\n| Noise | 51 | n/a |\n| Cooling | yes | – |\n"
+        "| Mounting | Stand it on a level base and keep two metres free. | wall |\n",
+    )
+    found = {(t.relation.split("”")[0][1:], t.answer): t.rejected_because for t in facts}
+    kept = {answer for (_, answer), reason in found.items() if not reason}
+    assert kept >= {"16 A", "20 A", "−25 to 43 °C", "−22 to 43 °C", "R290", "R32", "118", "51", "wall"}
+    assert found["Noise", "n/a"] == "cell_says_nothing" and found["Cooling", "yes"] == "cell_is_a_flag"
+    assert "cell_is_a_text" in found.values() and len(facts) == 13  # the dash states nothing
+
+
+TRAININGS = (
+    ("Training", "Due within", "Trainer"),
+    ("Fire safety", "1 week", "Odd Lien"),
+    ("R290", "1 week", "Sara Holm"),
+)
+
+
+def test_a_table_of_words_of_a_page_is_read_where_each_column_has_a_head_and_each_row_a_label(tmp_path):
+    def page(rows):
+        lines = ("".join(f"<td>{cell}</td>" for cell in row) for row in rows)
+        return (
+            "<h1>Mandatory trainings at Acme</h1><table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
+        )
+
+    found = {t.answer: t.rejected_because for t in facts_of(tmp_path / "a", page(TRAININGS), "a.html")}
+    assert found == {"1 week": "", "Odd Lien": "", "Sara Holm": ""}
+    form = "= Steps at Acme\n\n|===\n| Name: | Date of this:\n\n| First | Odd Lien\n| Next | Sara Holm\n|===\n"
+    assert {t.rejected_because for t in facts_of(tmp_path / "b", form, "b.adoc")} == {"head_not_sure"}
+
+
+@pytest.mark.parametrize(
+    ("name", "half"),
+    [
+        ("It receives the following environment variables", True),
+        ("Choose the installation route that best fits your setup", True),
+        ("This is", True),
+        ("Header is structured", True),
+        ("Always use these as the source unit", True),
+        ("The firmware currently supports 34 languages", True),
+        ("Located in src/main", True),
+        ("Settings that are easy to miss", False),
+        ("Stock compensation to be recognized", False),
+        ("Net sales by segment", False),
+    ],
+)
+def test_half_a_sentence_is_no_name_of_a_table(name, half):
+    assert is_clause(name) == half
+
+
+def test_a_table_whose_head_is_a_row_of_names_has_none_and_a_label_with_a_description_is_a_text(tmp_path):
+    table = "| Data | Priya Nair & Odd Lien |\n|---|---|\n| Design | Sara Holm |\n| Research | Mats Ekdahl |\n"
+    found = facts_of(tmp_path, f"# Collectives of Acme\n\n{table}")
+    assert {t.rejected_because for t in found} == {"head_not_sure"}
+    label = "All hands Meeting of all. It is held at noon"
+    (fact,) = facts_of(tmp_path, f"# Meetings of Acme\n\n| Meeting | Who comes |\n|---|---|\n| {label} | Staff |\n")
+    assert fact.rejected_because == "label_is_a_text"
+
+
+def test_a_row_of_one_letter_is_no_beginning_of_the_label_below_it(tmp_path):
+    table = "| Use this | Not this |\n|---|---|\n| C | |\n| call site | callsites |\n"
+    (fact,) = facts_of(tmp_path, f"# Terms of Acme\n\n{table}")
+    assert fact.relation.startswith("“call site”") and fact.rejected_because == "group_unclear"
+
+
+def test_two_tables_side_by_side_and_the_words_of_a_day_are_no_facts(tmp_path):
+    beside = "| Code | Language | Code |\n|---|---|---|\n| en | English | de |\n"
+    found = {t.answer: t.rejected_because for t in facts_of(tmp_path, f"# Languages of Acme\n\n{beside}")}
+    assert found == {"English": "", "de": "column_named_twice"}
+    history = "| Date | Author |\n|---|---|\n| 4 May 2023 | Ada Lovelace |\n"
+    assert reasons(facts_of(tmp_path, f"# Changes of Acme\n\n{history}")) == {"Ada Lovelace": "term_of_a_period"}
+
+
+def test_a_table_that_half_a_sentence_introduces_is_named_by_its_heading_where_it_is_the_only_one_there(tmp_path):
+    table = "| Variable | Description |\n|---|---|\n| DOC_ID | Key of the row |\n\n"
+    text = f"# Scripts of Acme\n\n## Hooks before reading\n\nIt receives the following variables:\n\n{table}"
+    (fact,) = facts_of(tmp_path, text)
+    assert (fact.subject, fact.rejected_because) == ("“Hooks before reading” in “Scripts of Acme”", "")
+    both = facts_of(tmp_path, f"{text}They get these on errors:\n\n{table.replace('DOC', 'ERR')}")
+    assert {t.rejected_because for t in both} == {"lead_in_names_nothing"}
+
+
 def test_delimited_values_speak_of_whom_the_config_names_with_the_name_of_their_file(tmp_path):
     text = "Region;Stores;Sales (€m)\nNorth;12;1,5\nSouth;7;0,9\n"
     (tmp_path / "sales_by_region.csv").write_text(text)
@@ -229,7 +341,7 @@ def test_delimited_values_speak_of_whom_the_config_names_with_the_name_of_their_
     rows = tables_of(document)
     cell = next(t for t in rows if t.answer == "1,5")
     assert (cell.value, cell.unit, cell.scale, cell.place) == ("1500000", "EUR", "millions", "C2")
-    question = "According to “sales by region” of Acme, what are the sales given for the region North"
+    question = "According to “sales by region” of Acme, what are the sales of the region North"
     assert ask_for_cell(cell) == f"{question}, in millions of euros?"
     (document,) = read_corpus(tmp_path, ReadConfig())
     rows = tables_of(document)
@@ -260,7 +372,7 @@ def test_a_column_of_years_says_when_each_row_holds(tmp_path):
     rows = "| Region | Year | Stores |\n|---|---|---|\n| North | 2019 | 12 |\n| North | 2020 | 14 |\n"
     questions = asked(facts_of(tmp_path, f"# Stores of Acme by region\n\n{rows}"))
     source = "According to “Stores of Acme by region”"
-    assert questions[f"{source}, what number of stores is given for the region North for 2020?"] == "14"
+    assert questions[f"{source}, how many stores are given for the region North for 2020?"] == "14"
     assert set(questions.values()) == {"12", "14"}
 
 
@@ -271,11 +383,11 @@ def test_the_unit_of_a_column_is_in_the_question(tmp_path):
     questions = asked(facts_of(tmp_path, f"# Rental of boats\n\n## Boats and prices\n\n{table}{rows}"))
     by_answer = {answer: question for question, answer in questions.items()}
     ends = {answer: question.partition("what ")[2] for answer, question in by_answer.items()}
-    assert ends["60"] == "is the full day given for the boat Kayak, in EUR?"
-    assert ends["17.8"] == "is the weight given for the boat Kayak, in kg?"
-    assert ends["10"] == "is the warranty given for the boat Kayak, in years?"
-    assert ends["90"] == "is the power given for the boat Kayak, in W?"
-    assert ends["2"] == "is the crew given for the boat Kayak?"  # (a) marks a note
+    assert ends["60"] == "is the full day amount for the boat Kayak, in EUR?"
+    assert ends["17.8"] == "is the weight of the boat Kayak, in kg?"
+    assert ends["10"] == "is the warranty of the boat Kayak, in years?"
+    assert ends["90"] == "is the power of the boat Kayak, in W?"
+    assert ends["2"] == "is the crew of the boat Kayak?"  # (a) marks a note
     assert "“Length (m)”" in by_answer["4.2"]  # of metres here, of millions elsewhere
     assert "in EUR" not in ends["€75"]
 

@@ -1,0 +1,132 @@
+"""Cells of anybody's tables, from files to judged questions: words, what names the table, and comparisons."""
+
+import re
+
+import numpy as np
+import pytest
+
+from rarefy.data_contracts.rows import Question, Triplet
+from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
+from rarefy.tasks.corpus.read import ReadConfig, read_corpus
+from rarefy.tasks.knowledge import extract, graph, normalise
+from rarefy.tasks.questions import ask, gates
+from rarefy.tasks.questions.ask.cells import say_head
+
+MANUAL = """# HX-200 heat pump
+
+## Technical data
+
+| Property | HX-200/6 | HX-200/9 | HX-200/12 |
+|---|---|---|---|
+| Weight (kg) | 118 | 134 | 152 |
+| Fuse size | 16 A | 20 A | 25 A |
+
+## Error codes
+
+| Code | Meaning | What to do |
+|---|---|---|
+| E01 | Flow too low | Clean the filter |
+| E04 | Sensor lost | Check the connector |
+"""
+TRAVEL = """# Halvorsen travel policy
+
+## Daily allowances by destination
+
+| Destination | Half day (EUR) | Permits |
+|---|---|---|
+| Norway | 31 | 2 |
+| Germany | 24 | 3 |
+| United Kingdom | 27.50 | 3 |
+"""
+ROOMS = """# Guide of Halvorsen
+
+## Office hours by site
+
+| Site | Opens | Desk phone |
+|---|---|---|
+| Drammen | 06:30 | 1100 |
+| Hamburg | 07:30 | 3100 |
+| Gothenburg | 07:00 | 2100 |
+"""
+
+
+def questions_of(tmp_path, **files: str) -> list[Question]:
+    """The questions that pass all gates, on Markdown files of these names."""
+    for name, text in files.items():
+        (tmp_path / f"{name}.md").write_text(f"{text}\nThese are words of prose that stand below the table.\n")
+    documents = {d.doc_id: d for d in read_corpus(tmp_path, ReadConfig())}
+    chunks = {c.chunk_id: c for c in chunk(documents.values(), ChunkConfig())}
+    found = extract.extract(chunks.values(), extract.ExtractConfig(methods=("tables",)), documents=documents)
+    embed = lambda texts: np.eye(len(texts), 8, dtype=np.float32)  # noqa: E731
+    named = normalise.normalise(found, normalise.NormaliseConfig(), embed=embed)
+    triplets = {t.triplet_id: t for t in named if isinstance(t, Triplet)}
+    paths = graph.trace(triplets.values(), graph.GraphConfig())
+    asked = ask.ask(paths, ask.AskConfig(), triplets=triplets, chunks=chunks, documents=documents)
+    judged = gates.judge(asked, gates.GatesConfig(), chunks=chunks, triplets=triplets)
+    return [question for question in judged if not question.rejected_because]
+
+
+def texts(questions: list[Question], pattern: str = "single") -> set[str]:
+    """The questions of one kind, the table, if one is named, at their end."""
+    found = (
+        re.sub(r"^(According to .+?), (?=\w)(.+)\?$", r"\2, \1?", q.text) for q in questions if q.pattern == pattern
+    )
+    return {text[0].upper() + text[1:].replace(", According to", ", according to") for text in found}
+
+
+def test_a_thing_with_a_code_of_its_own_needs_no_table_and_a_property_is_asked_of_it(tmp_path):
+    assert texts(questions_of(tmp_path, manual=MANUAL)) >= {
+        "What is the weight of HX-200/9, in kg?",
+        "What is the fuse size of HX-200/12?",
+        "What is the meaning of code E01, according to “HX-200 heat pump”?",
+        "What should you do for code E04, according to “HX-200 heat pump”?",
+    }
+
+
+def test_a_head_that_is_a_question_is_quoted():
+    assert [say_head(head) for head in ("Why", "What it does", "Owner")] == ["", "", "owner"]
+
+
+def test_a_column_that_is_quoted_is_of_a_table_that_is_named(tmp_path):
+    table = "| Model | Works with |\n|---|---|\n| HX-200/9 | Nordic grid |\n"
+    (question,) = questions_of(tmp_path, manual=f"# Pumps of Acme\n\n{table}")
+    assert "the column “Works with”" in question.text and "“Pumps of Acme”" in question.text
+
+
+def test_a_name_needs_its_table_alone_and_words_need_both(tmp_path):
+    found = texts(questions_of(tmp_path, travel=TRAVEL, rooms=ROOMS))
+    assert found >= {
+        "What is the half day amount for United Kingdom, in EUR, according to “Daily allowances by destination”?",
+        "How many permits are given for Germany, according to “Daily allowances by destination”?",
+        "At what time does Drammen open, according to “Office hours by site”?",
+    }
+
+
+def test_the_document_is_named_where_a_table_of_another_one_gives_a_second_answer(tmp_path):
+    other = MANUAL.replace("# HX-200 heat pump", "# Trade fair data").replace("134", "140").partition("## Error")[0]
+    found = texts(questions_of(tmp_path, manual=MANUAL, fair=other))
+    assert "What is the weight of HX-200/9, in kg, according to “HX-200 heat pump”?" in found
+    assert "What is the fuse size of HX-200/9?" in found  # both say 20 A
+
+
+@pytest.mark.parametrize("pattern", ["comparison", "superlative"])
+def test_things_of_a_table_are_compared_by_what_is_measured(tmp_path, pattern):
+    values = {"HX-200/6": 118, "HX-200/9": 134, "HX-200/12": 152, "Norway": 31, "Germany": 24, "United Kingdom": 27.5}
+    made = [q for q in questions_of(tmp_path, manual=MANUAL, travel=TRAVEL, rooms=ROOMS) if q.pattern == pattern]
+    assert (
+        len(made) == 2
+    )  # permits are a tie at the top but for two; a fuse has no plain number, a phone none to compare
+    for question in made:
+        among = [name for name in values if re.search(rf"{name}(?!\d)", question.text)]
+        most = max if re.search(r"great|high|more|most", question.text) else min
+        assert len(among) == (2 if pattern == "comparison" else 3) and question.chance == 1 / len(among)
+        assert question.answer == most(among, key=values.__getitem__)
+        assert len(question.evidence) == (2 if "HX" in question.answer else len(among) + 1)  # a head, and its rows
+        assert re.search(r"(?:weight|half day amount)", question.text)
+
+
+def test_equal_figures_are_not_compared(tmp_path):
+    table = "| Article | Price (EUR) |\n|---|---|\n| HX-10 | 5 |\n| HX-20 | 5 |\n| HX-30 | 7 |\n| HX-40 | 9 |\n"
+    made = questions_of(tmp_path, prices=f"# Prices of Acme\n\n{table}")
+    compared = [q.text for q in made if q.pattern in ("comparison", "superlative")]
+    assert compared == [] or not any("HX-10" in text or "HX-20" in text for text in compared)
