@@ -72,4 +72,4 @@ def is_name(label: str) -> bool:
     """Whether a label is the name or the code of something: "HX-200/9", "Germany", "MAX_SIZE"; "Weight" is none."""
     words = label.split(" ")
     written = len(words) <= LONGEST_NAME and all(map(_OF_NAME.fullmatch, words))
-    return written and not all(known(word.lower()) for word in words)
+    return written and not all(known(part.lower()) for word in words for part in word.split("-"))
