@@ -179,7 +179,7 @@ class Triplet:
     relation: str
     object: str
     source_sentence: str
-    method: str  # table | cover | deadline | reading | prose | model | link
+    method: str  # table | cover | deadline | reading | prose | model | link | owner
     subject_type: str = ""  # ORG | PERSON | GPE | PRODUCT | SEGMENT | LAW | ...
     object_type: str = ""  # those, or MONEY | PERCENT | NUMBER | DATE | TEXT for literals
     header: str = ""  # a table row's header line, verbatim

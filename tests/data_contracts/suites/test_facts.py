@@ -20,7 +20,7 @@ BREACHES = [
     (Triplet, "subject, relation, object not blank unless rejected", 0, {"relation": " "}, "relation blank"),
     (
         Triplet,
-        "method is table | cover | deadline | reading | prose | model | link, or module:function",
+        "method is table | cover | deadline | reading | prose | model | link | owner, or module:function",
         0,
         {"method": "guess"},
         "'guess'",
