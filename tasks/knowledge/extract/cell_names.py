@@ -71,5 +71,5 @@ def is_capital(label: str) -> bool:
 def is_name(label: str) -> bool:
     """Whether a label is the name or the code of something: "HX-200/9", "Germany", "MAX_SIZE"; "Weight" is none."""
     words = label.split(" ")
-    written = len(words) <= LONGEST_NAME and all(map(_OF_NAME.fullmatch, words))
+    written = len(words) <= LONGEST_NAME and all(map(_OF_NAME.fullmatch, words)) and not NO_KIND.fullmatch(label)
     return written and not all(known(part.lower()) for word in words for part in word.split("-"))

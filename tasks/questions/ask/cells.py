@@ -94,12 +94,13 @@ def _what(triplet: Triplet, name: str) -> str:
         kind, under = corner, ""  # above the labels stands what they are, "Route"
     thing = say_measure(column)
     kind = "" if NO_KIND.fullmatch(kind) else kind
-    attribute = say_head(row) if not (kind or under or figure) and _NO_MORE.fullmatch(column) else ""
+    alone = bool(_NO_MORE.fullmatch(column)) and len(split_cells(triplet.header)) <= LABEL_AND_VALUE
+    attribute = say_head(row) if not (kind or under or figure) and alone else ""
     if attribute:
         many = is_plural(attribute) and not re.search(r",| and ", triplet.answer)
         return f"what is given for {attribute}" if many else f"what {_is_the(attribute)}"  # of a property its value
     of = _say_row(row, kind) + under
-    if not column or _NO_MORE.fullmatch(column):
+    if not column or alone:
         return f"{what} is given for {of}"
     if _CLOCK.fullmatch(triplet.answer) and (verb := _say_verb(column)):
         return f"at what time does {of} {verb}"
@@ -113,6 +114,7 @@ def _what(triplet: Triplet, name: str) -> str:
     return f"{who} {_is_the(thing)} {'for' if ' ' in thing or under else 'of'} {of}"
 
 
+LABEL_AND_VALUE = 2  # columns of a table of which one says what the other gives
 _CLOCK = re.compile(r"[0-2]?\d[:.][0-5]\d(?: ?[ap]\.?m\.?)?", re.I)
 
 

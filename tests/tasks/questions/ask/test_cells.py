@@ -9,6 +9,7 @@ from rarefy.data_contracts.rows import Question, Triplet
 from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
 from rarefy.tasks.knowledge import extract, graph, normalise
+from rarefy.tasks.knowledge.extract.cell_names import is_name
 from rarefy.tasks.questions import ask, gates
 from rarefy.tasks.questions.ask.cells import say_head
 
@@ -91,6 +92,13 @@ def test_a_column_that_is_quoted_is_of_a_table_that_is_named(tmp_path):
     table = "| Model | Works with |\n|---|---|\n| HX-200/9 | Nordic grid |\n"
     (question,) = questions_of(tmp_path, manual=f"# Pumps of Acme\n\n{table}")
     assert "the column “Works with”" in question.text and "“Pumps of Acme”" in question.text
+
+
+def test_a_column_of_values_is_named_where_there_are_others_and_a_head_of_nothing_is_no_thing(tmp_path):
+    table = "| Component | Settings | Floor |\n|---|---|---|\n| Find memory | find.memory | 2Gi |\n"
+    found = texts(questions_of(tmp_path, base=f"# Baseline of Acme\n\n{table}"))
+    assert found and not any("what is given" in text.lower() for text in found)
+    assert not is_name("What") and is_name("HX-200/9")
 
 
 def test_a_name_needs_its_table_alone_and_words_need_both(tmp_path):
