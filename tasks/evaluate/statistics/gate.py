@@ -118,7 +118,8 @@ def _say_too_few(gate: Rule, row: Difference, config: StatisticsConfig) -> str:
     way = {"drops": "dropped", "rises": "risen", "changes": "moved"}[gate.way]
     size = _size(gate, row)
     least = clusters_to_exclude(size, config.level) if 0 < size < 1 else 0
-    takes = f"; a rule of {100 * size:.3g} points takes {least:,} at least" if row.clusters < least else ""
+    points = f"{100 * size:.3g} point{'' if round(100 * size, 9) == 1 else 's'}"
+    takes = f"; a rule of {points} takes {least:,} at least" if row.clusters < least else ""
     return f"too few: by what {kinds} show it may have {way} by up to {100 * far:.1f} points{takes}"
 
 
