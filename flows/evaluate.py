@@ -263,7 +263,7 @@ def _plan_first_look(
     unjudged = not config.correct.judge.provider and config.correct.unmatched != "wrong"
     decided = {row.question_id for row in asked if not unjudged or is_decided_by_rules(row)}
     order = sorted((row.question_id for row in asked), key=lambda name: (name not in decided, place_of(name)))
-    first = FIRST_QUESTIONS
+    first = min(FIRST_QUESTIONS, len(decided) or len(order))
     while True:
         some = narrow_benchmark(run.store, opened, order[:first])
         plan = plan_opened(run, some, systems, wanted, config, measures)
@@ -271,7 +271,8 @@ def _plan_first_look(
         # further ones may have what these have not
         if first >= len(order) or not (draw.exhausted or _lacks_questions(plan, systems, config)):
             break
-        first = max(first + 4, min(2 * first, first * QUICK // max(draw.asked, 1)))
+        more = max(first + 4, min(2 * first, first * QUICK // max(draw.asked, 1)))
+        first = min(more, len(decided)) if first < len(decided) else more  # others only where these are too few
     if not draw.trials:
         raise UsageFault(
             f"--quick: one whole question takes more than {QUICK} calls; name fewer systems, or give --budget"

@@ -3,6 +3,7 @@
 import json
 import re
 
+import known
 import pyarrow.parquet as pq
 import pytest
 from evaluated import evaluate, systems
@@ -50,6 +51,19 @@ def test_a_first_look_is_whole_questions_of_rare_met(place, capsys):
     trials = pq.read_table(place / "quick" / "trials.parquet").to_pylist()
     assert len({trial["question_id"] for trial in trials}) == told["questions"] == summary["benchmark"]["questions"]
     assert all(trial["skipped_because"] != "not_drawn" for trial in trials)
+
+
+@pytest.mark.parametrize(("most", "alone"), [(60, True), (300, False)])
+def test_a_first_look_asks_what_rules_can_score_as_far_as_that_goes(place, monkeypatch, most, alone):
+    decided = known.CITIES[::2]
+    monkeypatch.setattr(evaluation, "is_decided_by_rules", lambda question: question.answer in decided)
+    monkeypatch.setattr(evaluation, "QUICK", most)
+    (place / "unjudged.toml").write_text("[statistics]\ndraws = 200\n")
+    given = (*systems("right"), "--quick", "--config", str(place / "unjudged.toml"))  # the last one counts
+    assert evaluate(place, f"decided-{most}", *given) == 0
+    told = json.loads((place / f"decided-{most}" / "summary.json").read_bytes())["budget"]
+    asked = {row["answer"] for row in pq.read_table(place / f"decided-{most}" / "questions.parquet").to_pylist()}
+    assert (asked <= {*decided}, told.get("decided_by_rules", False)) == (alone, alone)
 
 
 def test_a_first_look_finds_passages_for_few_questions_and_draws_those_that_it_would_draw_of_all(place, monkeypatch):
