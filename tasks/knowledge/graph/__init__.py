@@ -23,8 +23,8 @@ from rarefy.tasks.knowledge.graph.listings import trace_listings
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
 from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
-VERSION = 19  # cells of tables without tags are compared; other answers by words; no total among the parts
-COUNT_VERSION = 19  # likewise
+VERSION = 20  # cells of tables without tags are compared; other answers by words; no total among the parts
+COUNT_VERSION = 20  # likewise
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}

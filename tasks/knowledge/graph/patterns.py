@@ -110,9 +110,9 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
                 elif len(longer) == size and apart(longer):
                     yield longer
 
-    def clue_rank(facts: tuple[int, ...]) -> tuple[bool, bool]:
-        """Clues that begin with a name or several words first, then those that are said of several things."""
-        return not is_telling_label(graph.labels[head[facts[0]]]), not graph.rivals[facts[0]]
+    def clue_rank(facts: tuple[int, ...]) -> bool:
+        """Clues that begin with a name or several words first; those said of several things would crowd out others."""
+        return not is_telling_label(graph.labels[head[facts[0]]])
 
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
         point = turn_point(points[answer], turn)
