@@ -86,7 +86,7 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     link, year, telling = graph.columns.link, as_sequence(graph.columns.year), as_sequence(graph.columns.telling)
     person, asked, common = graph.columns.person, graph.columns.asked, find_relations(graph, config.common_clues)
     barred_office = person & ~link & ~find_relations(graph, config.telling_offices) & config.needed_clues
-    by_words = config.rivals == "words"
+    tried = CLUES_TRIED if config.rivals == "words" else 1
     years = YearChains(graph, apart) if config.through_years and 2 in sizes else None
 
     def lead(path: tuple[int, ...], size: int, point: int, steps: list[int]) -> Iterator[tuple[int, ...]]:
@@ -110,16 +110,22 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
                 elif len(longer) == size and apart(longer):
                     yield longer
 
-    def clue_rank(facts: tuple[int, ...]) -> bool:
-        """Clues that begin with a name or several words first; those said of several things would crowd out others."""
-        return not is_telling_label(graph.labels[head[facts[0]]])
+    def pick(found: Iterator[tuple[int, ...]]) -> tuple[int, ...] | None:
+        """The first path whose clue begins with a name or several words; else the first of all; None for none.
+
+        Clues that are said of several things do not come first: they would crowd out others.
+        """
+        first = None
+        for facts in islice(found, tried):
+            if is_telling_label(graph.labels[head[facts[0]]]):
+                return facts
+            first = first or facts
+        return first
 
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
         point = turn_point(points[answer], turn)
         for i in range(len(sizes) if led[answer] else 0):
-            found = lead((answer,), sizes[(point + i) % len(sizes)], point, [REACH])
-            best = min(islice(found, FEW), key=clue_rank, default=None) if by_words else None
-            for facts in islice(found, 1) if not by_words else filter(None, [best]):
+            if facts := pick(lead((answer,), sizes[(point + i) % len(sizes)], point, [REACH])):
                 nominal = len(facts) == 2 and bool(common[facts[0]])
                 yield CandidatePath(facts, answer, tail[facts[0]], head[answer], facts[:-1], nominal)
         if years is None or answer not in years.series or years.remaining(answer) < 2:
@@ -240,6 +246,7 @@ def is_telling_label(label: str) -> bool:
 
 
 LONG = 4  # letters
+CLUES_TRIED = 12  # on the way to one answer
 
 
 BRANCHES = 4  # facts tried per chunk on the way back from an answer

@@ -24,12 +24,13 @@ def link_owners(corpus: Corpus) -> Iterator[Triplet]:
     """Facts of models on parts and members of what other facts name, each as a fact of that thing."""
     facts = [fact for fact in corpus.facts if fact.method == "model"]
     names = _find_names(facts)
+    by_initials = _initials(names)
     for fact in facts:
-        for owner, part in _split(fact.subject, names):
+        for owner, part in _split(fact.subject, names, by_initials):
             relation = f"{_small(part)} {fact.relation}"
             if owner != fact.object and len(relation.split()) <= _LONGEST:
                 yield _make_row(fact, subject=owner, subject_type=names[owner], relation=relation)
-        for owner, part in _split(fact.object, names) if " of " in fact.object else ():
+        for owner, part in _split(fact.object, names, by_initials) if " of " in fact.object else ():
             relation, place = f"{fact.relation} {_small(part)} of", find_words(owner, fact.source_sentence)
             if owner != fact.subject and place and len(relation.split()) <= _LONGEST:
                 answer = fact.source_sentence[slice(*place)]
@@ -56,7 +57,7 @@ def _is_name(text: str) -> bool:
     return capitals and (len(words) > 1 or not wordnet.known(words[0].lower()))
 
 
-def _split(end: str, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _split(end: str, names: Mapping[str, str], by_initials: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """The longest name that an end begins with, or that it says it is of, and the rest; none where it is a name.
 
     What follows a name as a condition ("with", "nominated by") is no part of it.
@@ -68,7 +69,6 @@ def _split(end: str, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if head and tail in names:
         yield tail, head
         return
-    by_initials = _initials(names)
     words = end.split(" ")
     for count in range(len(words) - 1, 0, -1):
         first, part = " ".join(words[:count]), " ".join(words[count:])

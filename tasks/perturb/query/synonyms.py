@@ -23,6 +23,7 @@ from rarefy.tasks.perturb.query.words import (
 )
 from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.syntax import Tables, replacements
+from rarefy.tasks.text.syntax.words import DEGREES
 from rarefy.tasks.text.wordnet import Reading
 
 REVIEWED = Path(__file__).with_name("interchangeable.tsv")
@@ -44,7 +45,6 @@ DETERMINERS = frozenset(
     "a an the its their his her our this that these those of in by for with from at on as and or".split()
 )
 AUXILIARIES = frozenset({"is", "are", "was", "were", "be", "been", "being", "has", "have", "had"})
-DEGREES = frozenset({"more", "most", "less", "least"})  # "the most rapid" is not "the most fast"
 HAVE = frozenset({"has", "have", "had"})
 # Next to these a verb is part of a measure's name ("net cash provided by operating activities").
 TERM_MAKERS = frozenset({"cash", "wholly", "fair", "own"})

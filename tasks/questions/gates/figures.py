@@ -279,10 +279,12 @@ def may_state(fact: Triplet, amount: Decimal, said: Statement, chunk: Chunk) -> 
     if is_then(fact, said, chunk):
         if digits >= LONG and same:
             return True
-        if parts and (parts | initials(fact)).isdisjoint(said.around):
+        if digits < LEAST or (parts and (parts | initials(fact)).isdisjoint(said.around)):
             return False
-        if digits < FEWEST or _is_rate(fact):
-            return digits >= LEAST and half if said.row or _is_rate(fact) else digits >= LEAST and common > 0
+        if _is_rate(fact) or (digits < FEWEST and said.row):
+            return half
+        if digits < FEWEST:
+            return common > 0
         telling_ones = (needed - EXPENSE) or needed
         return not telling_ones.isdisjoint(said.around if digits >= ENOUGH else said.own)
     if moments_in(said.when) or not parts <= said.around:

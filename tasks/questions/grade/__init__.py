@@ -164,7 +164,7 @@ def build_requests(
     triplets: Mapping[str, Triplet] | None = None,
 ) -> Iterator[Request]:
     """The requests to a judge, questions on the same chunks one after the other, for a server's prefix cache."""
-    rivals = Rivals((triplets or {}).values())
+    rivals = Rivals((triplets or {}).values() if config.rivals else ())
     shown: list[tuple[list[tuple[str, str, str, int, str]], Question]] = []
     for question in questions:
         if not question.rejected_because and question.pattern != "absent":

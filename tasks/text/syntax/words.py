@@ -18,7 +18,7 @@ WORD_TABLE = Path(__file__).with_name("synonyms.tsv")
 PARTS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 FINITE = {"VBD": "past", "VBZ": "s", "VBP": "base", "VB": "base", "VBG": "ing", "VBN": "participle"}
 _WORD = re.compile(r"[A-Za-z]+")
-_DEGREES = frozenset({"more", "most", "less", "least"})
+DEGREES = frozenset({"more", "most", "less", "least"})  # "the most rapid" is not "the most fast"
 _DO = frozenset({"do", "does", "did"})
 _CLAUSES = frozenset("that which who whom whose where when while if because since unless although than and or".split())
 # Beside these an ordinary word is part of a measure's name or of a defined term.
@@ -135,8 +135,8 @@ def _fits(token: "Token", allowed: Allowed, reading: Reading, asked: int) -> boo
     """Does the word stand where the row of the table says, and is it no part of a name?"""
     if not _beside(token, allowed, reading.pos):
         return False
-    if reading.pos in "ar" and token.i and token.nbor(-1).lower_ in _DEGREES:
-        return False  # "the most rapid" is not "the most fast"
+    if reading.pos in "ar" and token.i and token.nbor(-1).lower_ in DEGREES:
+        return False
     if token.i == asked:
         return _asked_framed(token, allowed.frame)
     return _framed(token, allowed.frame, reading.pos) and not (
