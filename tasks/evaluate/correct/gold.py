@@ -61,7 +61,7 @@ FIRST = re.compile(
 )  # of a yes or no
 _SENTENCE = 5  # a form of so many words may be a sentence
 _SEVERAL = re.compile(
-    r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b)|\b(?:both|respectively)\b|"
+    r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b|(?-i:[A-Z]\w+\s)?\w+[^siu\W]s\b)|\b(?:both|respectively)\b|"
     r"\beach\b|\bname (?:the|all)\b|\blist\b",
     re.IGNORECASE,
 )
@@ -268,7 +268,7 @@ def split_parts(form: str, about: Expectation) -> list[str]:
         or (len(items) > 2 and all(item.isalpha() and item[0].islower() for item in items))
     ):
         return items
-    if not all(item[0].isupper() for item in items):
+    if not all(item[0].isupper() or is_code_name(item.partition("/")[0]) for item in items):
         return [form]
     named = len(items) > 2 and re.search(r",?\s+and\s+[^,]+$", bare)
     pair = len(items) == 2 and " and " in bare and "," not in bare and _SEVERAL.search(about.question.text)

@@ -387,30 +387,31 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
 def _judge_list(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome | None:
     """Judge a short answer that is a plain list of parts of the gold answer; None where it is anything else.
 
-    Right is one with all of them, whatever joins them; wrong one that lacks a name.
+    Right is one with all of them, whatever joins them; wrong one that lacks a name, or has another in its place.
     """
     offered = re.search(r"\bor\b", text) and not _CHOOSES.search(about.question.text)
     if len(split_words(text)) > SHORT or NEGATION.search(text) or "?" in text or offered:
         return None
     items = [item.strip(" .") for item in _JOINED.split(_LEAD_IN.sub("", text)) if item.strip(" .")]
-    found = [
-        [
-            part
-            for part in gold.parts
-            if len(split_tokens(item)) <= len(split_tokens(part.forms[0])) + 1
-            and _match_one(item, part, about, config).verdict == "right"
-        ]
-        for item in items
+    verdicts = [{at: _match_one(item, part, about, config).verdict for at, part in enumerate(gold.parts)} for item in items]
+    matched = [
+        {
+            at
+            for at, verdict in row.items()
+            if verdict == "right" and len(split_tokens(item)) <= len(split_tokens(gold.parts[at].forms[0])) + 1
+        }
+        for item, row in zip(items, verdicts, strict=True)
     ]
-    if not all(found):
+    found = set().union(*matched)
+    lacking = [at for at in range(len(gold.parts)) if at not in found]
+    others = [row for row, parts in zip(verdicts, matched, strict=True) if not parts]
+    if not found or any(row[at] != "wrong" for row in others for at in lacking):
         return None
-    known = {id(part) for parts in found for part in parts}
-    covered = len(known) / len(gold.parts)
-    if covered == 1 and not gold.ordered:
+    if not lacking and not others and not gold.ordered:
         return right("contained", text)
+    covered = len(found) / len(gold.parts)
     names = {part.kind for part in gold.parts} == {"text"}
-    lacking = covered < 1 and names and not gold.unread
-    return Outcome("wrong", "value", text, "missing_part", covered) if lacking else None
+    return Outcome("wrong", "value", text, "missing_part", covered) if lacking and names and not gold.unread else None
 
 
 def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
