@@ -194,7 +194,7 @@ def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: f
     )
     if grain_of_value == gold_grain or not grain:
         return "other"
-    if gold.kind == "percent" and _NEARLY_ALL <= min(amount, gold.amount) and max(amount, gold.amount) < 100 and not value.about:
+    if _are_nearly_all(gold, amount) and not value.about:
         return "other"
     off = abs(amount - gold.amount) / gold.amount
     if (fine / grain).quantize(Decimal(1), ROUND_HALF_UP) == coarse / grain:
@@ -207,6 +207,11 @@ def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: f
         return "same" if off <= least else "rounding" if off <= _COARSE or value.about else "other"
     cut = grain_of_value > gold_grain and (fine / grain).quantize(Decimal(1), ROUND_DOWN) == coarse / grain
     return "rounding" if cut and off <= CUT_OFF else "other"
+
+
+def _are_nearly_all(gold: ExactValue, amount: Decimal) -> bool:
+    """Return whether two shares are nearly all, so that what each lacks tells them apart."""
+    return gold.kind == "percent" and all(_NEARLY_ALL <= one < 100 for one in (gold.amount, amount))
 
 
 def _digits(amount: Decimal) -> tuple[int, ...]:
@@ -247,7 +252,9 @@ def judge_range(
 ) -> Outcome | None:
     """Judge an answer that is two values, joined by "to", by the two ends of a range; None where it is none."""
     ends = find_values(text)
-    if len(ends) != 2 or len(text.split()) > SHORT or _how_joined(text, *ends) != "to":
+    if len(ends) != 2 or len(text.split()) > SHORT:
+        return None
+    if _how_joined(text, *ends) != "to" and text[ends[0].end : ends[1].start].strip() != "-":
         return None
     verdicts = [
         {compare_values(exact, end, config.rounding, "", about) for exact in gold.values}
@@ -256,7 +263,8 @@ def judge_range(
     ]
     if len(verdicts) == 2 and all("same" in found for found in verdicts):
         return right("contained", text)
-    return wrong("other_value", text) if {"other"} in verdicts else None
+    turned = [one.amount for one in ends] == [e.amount for part in (high, low) for e in part.values]
+    return wrong("other_value", text) if {"other"} in verdicts and not turned else None
 
 
 def _convert(value: Value, gold: GoldAnswer) -> Value:
@@ -310,6 +318,7 @@ _LIMITS = {
 }  # in so many words
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
 _SINGLE = re.compile(r"\b(?:a|one) single\b", re.IGNORECASE)
+_NAMES_BY_NUMBER = re.compile(r"\b(?:which|what) (?:\w+ ){0,2}?(?:port|number|code|id|channel|extension)\b", re.IGNORECASE)
 _IS = re.compile(r"\b(?:is|are|was|were|costs?|weighs?|totals?|equals?)\s$|[\w)][:=]\s?$", re.IGNORECASE)
 _OF_TIME = re.compile(r"\b(?:years?|fiscal|FY|when|dates?|dated|period|times?|centur\w+|born|founded)\b", re.IGNORECASE)
 _EXACT = Decimal("0.005")  # of the length of a year, which varies
@@ -392,6 +401,8 @@ def judge_value(
         return unclear(matching[0].how, _quote(text, matching[0].value))
     if len(occurrences) == 1 and occurrences[0].verdict == "opposite":
         return wrong("opposite", _quote(text, occurrences[0].value))
+    if len(occurrences) == 1 and occurrences[0].how == "stated" and _is_not_as_printed(text, occurrences[0], gold, about):
+        return wrong("other_value", _quote(text, occurrences[0].value))
     if near := next((one for one in occurrences if one.verdict != "other"), None):
         return unclear(near.verdict, _quote(text, near.value))
     shares = ((one, _convert_share(one, gold)) for one in numbers)
@@ -444,6 +455,23 @@ def judge_value(
         return unclear("unmatched")
     several = len({value.amount for value in asserted}) > 1
     return wrong("other_values" if several else "other_value", _quote(text, asserted[0]))
+
+
+def _is_not_as_printed(text: str, one: _Occurrence, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether a value differs from one that is no rounded one: a number that names, or one as its evidence has it.
+
+    A number names something where it has four digits or more without separators, and no unit, and is asked for by
+    "which" or "what" ("port 7420").
+    """
+    form, asked = gold.forms[0], about.question.text
+    if gold.unread or one.value.about or one.value.scaled or len(text.split()) > SHORT or _CHANGE.search(asked):
+        return False
+    if one.verdict == "rounding":
+        printed = any(form in line and _quote(text, one.value) not in line for line in about.question.evidence)
+        return printed and hops_of(about.question.pattern) != "computed" and one.value.grain < min(e.grain for e in gold.values)
+    names = re.fullmatch(r"\d{4,}", form) and _NAMES_BY_NUMBER.search(asked) and about.scale < 0 and not about.many
+    plain = not (one.value.grouped or one.value.pointed or one.value.kind != "count" or _may_be_year(text, one.value))
+    return bool(names) and plain and one.verdict == "other"
 
 
 def _is_plain_count(text: str, numbers: Sequence[Value], gold: GoldAnswer) -> bool:
@@ -770,7 +798,7 @@ def _convert_share(value: Value, gold: GoldAnswer) -> Value | None:
 
 def _is_close(exact: ExactValue, value: Value, about: Expectation, in_parts: bool) -> bool:
     """Return whether a value is within 2 % of the gold value, as after rounding in between."""
-    if not in_parts and _is_no_rounding(exact, value, about):
+    if not in_parts and (_is_no_rounding(exact, value, about) or _are_nearly_all(exact, value.amount)):
         return False
     amounts = [amount for amount in (exact.amount, exact.shown) if amount]
     return any(abs(abs(value.amount) - abs(amount)) <= _FEW * abs(amount) for amount in amounts)

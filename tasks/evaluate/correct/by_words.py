@@ -61,7 +61,15 @@ _ASKS_FIGURES = re.compile(
 )
 _BETWEEN = 4  # other words allowed among those of a scattered answer
 _STATES_NAME = re.compile(r"\w (?:is|was|are|were) \w")  # "The auditor is Deloitte."
-_BEHIND = re.compile(r"\b(?:than(?: that of| those of| in)?|followed by|ahead of) (?:the )?$", re.IGNORECASE)
+_BEHIND = re.compile(
+    r"\b(?:than(?: that of| those of| in)?|followed by|ahead of|replacing|succeeding|in favou?r of|t(?:aking|akes|ook) over from)"
+    r" (?:the )?$",
+    re.IGNORECASE,
+)
+_COMES_BEHIND = re.compile(r"\s(?:\w+\s){0,2}?(?:comes?|came|ranks?|ranked) (?:in )?(?:an? )?(?:\w+ )?(?:second|third|fourth|fifth|last|next)\b")
+_SUPERLATIVE = re.compile(r"\b(?:most|least|(?!latest|interest|request|forest)[a-z]{2,}est)\b")
+_RELATIVE = re.compile(r"(?P<name>[^,;:.!?]+(?:\.\s[^,;:.!?]+)?), (?:who|which|whose)\b[^,;]*")  # "Ms. Galt, who ..."
+_ACRONYM = re.compile(r"(?<![\w-])[A-Z][A-Z\d]+(?![\w-])")
 _SENTENCE_ENDS = re.compile(r"[.!?;\n]\s")
 _UNNAMED = frozenset("another other others elsewhere one same usual".split())  # "and later in another state"
 _SENTENCE_BEGINS = re.compile(r"[.!?:]\W+|^\W+")
@@ -194,12 +202,13 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     if referred := _compare_references(text, gold.forms):
         return referred
     asks_who = _asks_person(about)
+    relative = _RELATIVE.fullmatch(text.strip(" ."))
     if any(
         _is_place(text, form)
         or (_ASKS_ADDRESS.search(about.question.text) and _is_part_of_address(text, form))
         or _is_rest_of(text, form, about)
         or _is_firm(text, form)
-        or (asks_who and _is_surname(text, form, about))
+        or (asks_who and _is_surname(relative["name"] if relative else text, form, about))
         for form in gold.forms
     ):
         return right("contained", text)
@@ -223,14 +232,15 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
                 return right("contained", expanded[tokens[first].start : tokens[last].end])
             objections.append(unclear(why, expanded[tokens[first].start : tokens[last].end]))
     if objections:
-        return objections[0]
+        behind = {one.why for one in objections} == {"comes_behind"}
+        return wrong("other_name", objections[0].matched) if behind else objections[0]
     lists = [form for form in gold.forms if _PLAIN_LIST.fullmatch(form) and not TURNS.search(expanded)]
     for form in lists if short else gold.forms:
         if found := _find_scattered(expanded, tokens, stemmed, form, about):
             return right("contained", found)
     if listed:
         return unclear("unmatched")
-    if all(_is_another_town(text, form) for form in gold.forms) or (
+    if all(_is_another_town(text, form) for form in gold.forms) or _is_another_acronym(text, gold, about) or (
         len(tokens) <= STATEMENT and (_is_another_name(text, gold, about) or _is_another_code_name(text, gold, about))
     ):
         return wrong("other_name", text.strip())
@@ -344,6 +354,18 @@ def _is_another_town(text: str, form: str) -> bool:
     )
     same = split_tokens(state) == split_tokens(within) and within.casefold() in PLACES
     return same and is_capitalised(mine) and not {*split_tokens(mine)} & {*split_tokens(town)}
+
+
+def _is_another_acronym(text: str, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether gold answer and short answer are acronyms, and others ("HTTPS" for HTTP)."""
+    named = set(_ACRONYM.findall(text))
+    rest = {word for word in split_tokens(_ACRONYM.sub(" ", text)) if word not in EMPTY}
+    return (
+        all(map(_ACRONYM.fullmatch, gold.forms))
+        and len(named) == 1
+        and not named & set(_ACRONYM.findall(about.question.text))
+        and {*map(stem, rest)} <= about.words
+    )
 
 
 def _is_firm(text: str, form: str) -> bool:
@@ -766,8 +788,13 @@ def _objection(
         start, why = _name_around(text, start, end)
         if why and not (listed and why == "several_names"):
             return why
-    if _BEHIND.search(text[max(start - 40, 0) : start]):
+    if (hit := _BEHIND.search(text[max(start - 40, 0) : start])) and not stems(hit[0]) & about.words:
         return "compared"
+    if _COMES_BEHIND.match(text, end) and _SUPERLATIVE.search(about.question.text):
+        return "comes_behind"
+    relative = _RELATIVE.fullmatch(text.strip(" ."))
+    if relative and start > relative.end("name") and is_capitalised(relative["name"]) and len(split_words(relative["name"])) <= NAME:
+        return "in_relative"
     plural = re.match(r"'\s\w", text[end:]) and "'" not in text[:start]  # "the directors' assistant"
     if plural or (text[tokens[last].start : end].endswith("'s") and not form.endswith("s")):
         return "of_it"  # "Delaware's neighbour"
