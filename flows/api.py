@@ -622,7 +622,7 @@ def compare(
 
 
 def score(
-    answers: "Iterable[Mapping[str, Any]] | pd.DataFrame",
+    answers: "Iterable[Mapping[str, Any]] | pd.DataFrame | str | Path",
     *,
     protocol: str = "rare",
     config: Settings = None,
@@ -633,10 +633,10 @@ def score(
 ) -> "pd.DataFrame":
     """Whether answers are right: the records with the columns verdict, value, refused, decided_by, matched and why.
 
-    A record has `question`, `gold` and `answer`: texts, `gold` perhaps a list of forms of which any is right, or None
-    where the right answer is that there is none. `language` is "en" where a record has none. The rule is that of the
-    protocol; what words and arithmetic cannot decide is "unscored", unless `correct={"judge": {...}}` names a model;
-    an answer that is None is "missing".
+    `answers` are records, or a file of them. A record has `question`, `gold` and `answer`: texts or numbers, `gold`
+    perhaps a list of forms of which any is right, or None where the right answer is that there is none. `language` is
+    "en" where a record has none. The rule is that of the protocol; what words and arithmetic cannot decide is
+    "unscored", unless `correct={"judge": {...}}` names a model; an answer that is None is "missing".
     """
     import pandas as pd
 
@@ -667,7 +667,7 @@ def score(
     records = list(_records(answers))
     for at, record in enumerate(records):
         key, forms = str(at), _gold_forms(at, record)
-        said = record["answer"]
+        said = _say_number(record["answer"])
         question = Question(
             question_id=key,
             path_id="",
@@ -708,10 +708,20 @@ def _gold_forms(at: int, record: Mapping[str, Any]) -> list[str]:
     gold = record["gold"]
     if gold is None or gold != gold:  # NaN, as pandas writes None
         return []
-    forms = [gold] if isinstance(gold, str) else list(gold)
+    gold = _say_number(gold)
+    forms = [gold] if isinstance(gold, str) else [*map(_say_number, gold)] if isinstance(gold, Iterable) else [gold]
     if not isinstance(record["question"], str) or not all(isinstance(form, str) for form in forms):
         raise UsageFault(f"answers: record {at}: question and gold are texts, gold perhaps a list of texts")
     return forms
+
+
+def _say_number(value: Any) -> Any:
+    """A number as text, a whole one without decimals, which pandas adds; all else as it is."""
+    from rarefy.tasks.perturb.layouts.records import parse_text
+
+    if not isinstance(value, bool | int | float) or value != value:
+        return value
+    return parse_text(int(value) if isinstance(value, float) and value.is_integer() else value, "")
 
 
 def _verdict(row: Any) -> str:
@@ -860,8 +870,20 @@ def _start_server(prefect: bool) -> None:
         prefect_server.wait()
 
 
-def _records(given: "Iterable[Mapping[str, Any]] | pd.DataFrame") -> Iterable[Mapping[str, Any]]:
-    """Records, of a DataFrame or as they are."""
+def _records(given: "Iterable[Mapping[str, Any]] | pd.DataFrame | str | Path") -> Iterable[Mapping[str, Any]]:
+    """Records, of a DataFrame or a file or as they are."""
+    if isinstance(given, str | Path):
+        from rarefy.tasks.perturb.layouts.records import Skipped, read_records
+
+        if not Path(given).is_file():
+            raise UsageFault(f"{given}: no such file; check the path")
+        try:
+            found = [*read_records(Path(given))]
+        except (ValueError, OSError) as error:
+            raise UsageFault(str(error)) from error
+        if bad := next((one for one in found if isinstance(one, Skipped)), None):
+            raise UsageFault(f"{given}: {bad.place}: {bad.detail or bad.reason}")
+        return [one[1] for one in found if not isinstance(one, Skipped)]
     to_dict = getattr(given, "to_dict", None)
     records: Iterable[Mapping[str, Any]] = to_dict("records") if to_dict and not isinstance(given, Mapping) else given
     return records

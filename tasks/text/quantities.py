@@ -65,7 +65,9 @@ _MEASURES = (
 SIZES_IN_BYTES = {"byte": (1,)} | {
     name: sizes
     for power, prefix in enumerate(("kilo kibi", "mega mebi", "giga gibi", "tera tebi"), 1)
-    for name, sizes in zip((f"{one}byte" for one in prefix.split()), ((1000**power, 1024**power), (1024**power,)), strict=True)
+    for name, sizes in zip(
+        (f"{one}byte" for one in prefix.split()), ((1000**power, 1024**power), (1024**power,)), strict=True
+    )
 }
 DURATIONS = {"ms": "millisecond", "s": "second", "h": "hour", "d": "day"}  # of settings; "m" is of months and metres
 MEASURES = {form: name.split()[0] for name in _MEASURES.split(",") for form in name.split()}

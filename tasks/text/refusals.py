@@ -119,7 +119,7 @@ _COURTESY = (
     r"(?:(?:sure(?: thing)?|certainly|of course|absolutely|(?:(?:that is|that['’]s|what) )?(?:an? )?(?:great|good|excellent)"
     r" question|hello|hi)(?: there)?"
     r"|(?:thanks|thank you)(?: (?:very|so) much)?(?: (?:for|again)\b[^.!?\n]{0,80})?"
-    r"|(?:[^.!?\n]{0,80}, )?here(?:['’]s| is| are) (?:what i (?:found|could find|know)[^.!?\n]{0,40}|the answer)"
+    r"|(?:[^.!?\n]{0,80}, )?here(?:['’]s| is| are) (?:what i (?:found|could find|know)[^.!?:\n]{0,40}|the answer)"
     r"|(?:if you (?:have|need|want|would like)\b[^.!?\n]{0,80}, )?(?:please |just )*(?:let me know|feel free"
     r"|(?:don['’]t|do not) hesitate)\b[^.!?\n]*"
     r"|(?:i )?hope (?:this|that|it) (?:helps|answers)\b[^.!?\n]*"

@@ -1,6 +1,7 @@
 """The functions of `import rarefy`, on the small benchmark of the known systems."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -341,7 +342,7 @@ def test_questions_of_ones_own_are_perturbed_and_evaluated(tmp_path, monkeypatch
     assert not folder.exists()
 
 
-def test_answers_made_elsewhere_are_scored():
+def test_answers_made_elsewhere_are_scored(tmp_path):
     made = [
         {
             "question": "What was revenue in 2021?",
@@ -360,6 +361,13 @@ def test_answers_made_elsewhere_are_scored():
         assert list(scored["verdict"]) == ["right", "wrong", "refused", "unscored", "right", "missing"]
         assert list(scored["question"]) == [row["question"] for row in made] and scored["n"][0] == 1
         assert scored["why"][3].startswith("judge_needed") and scored["why"][5] == "not_answered"
+    numbers = rarefy.score([{"question": "How many?", "gold": 5, "answer": answer} for answer in (5, 5.0, 6)])
+    assert list(numbers["verdict"]) == ["right", "right", "wrong"]
+    file = tmp_path / "answers.jsonl"
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in made), encoding="utf-8")
+    assert list(rarefy.score(str(file))["verdict"])[:2] == ["right", "wrong"]
+    with pytest.raises(UsageFault, match="no such file"):
+        rarefy.score(str(tmp_path / "none.jsonl"))
     assert list(rarefy.score(made, correct={"unmatched": "wrong"})["verdict"])[3] == "wrong"
     with pytest.raises(UsageFault, match="record 0 has no 'gold'"):
         rarefy.score([{"question": "?", "answer": "x"}])

@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 24  # values of other rows; units that the question names; refusals between polite sentences
+VERSION = 26  # courtesies; swapped rows, ranges, sizes in bytes, states and their opposites; common nouns by their kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,12 @@ _PRONOUNS = frozenset("it he she they this that these those answer".split())
 _FAR = 5  # steps between nouns that no one takes for each other ("physician" and "nurse" are nearer)
 _ASKED = re.compile(r"\b(?:what|which)\b(?: (?:is|was|are|were)\b)?((?: [\w'-]+){1,5})", re.IGNORECASE)
 _TELLS_NO_KIND = frozenset("part kind type sort form name word term thing".split())
-_MEANT = {"currency": "monetary unit"} | dict.fromkeys("profession job position role occupation title".split(), "person")
-_ASKS_SENSE = re.compile(r"\b(?:mean\w*|about|purpose|reasons?|why|point|happen\w*|describe\w*|definition)\b|\bor\b", re.IGNORECASE)
+_MEANT = {"currency": "monetary unit"} | dict.fromkeys(
+    "profession job position role occupation title".split(), "person"
+)
+_ASKS_SENSE = re.compile(
+    r"\b(?:mean\w*|about|purpose|reasons?|why|point|happen\w*|describe\w*|definition)\b|\bor\b", re.IGNORECASE
+)
 _PHRASE = re.compile(r"\b(?:of|in|for|with|from|that|which|who|on|at|to|by|into)\b")
 
 

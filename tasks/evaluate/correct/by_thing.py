@@ -50,9 +50,14 @@ def is_swapped(text: str, matched: str, about: Expectation) -> bool:
     "Silver is owned by Olsson, while Gold belongs to Rao" gives Gold's owner: each clause names one thing and one answer,
     and the question names the thing of the clause without the matched words.
     """
-    own, names = {*split_tokens(about.question.answer), *split_tokens(matched)}, set(_CAPITALS.findall(_CITED.sub("", about.question.text)[1:]))
+    own, names = (
+        {*split_tokens(about.question.answer), *split_tokens(matched)},
+        set(_CAPITALS.findall(_CITED.sub("", about.question.text)[1:])),
+    )
     cuts = [0, *(at for hit in _CONTRAST.finditer(text) for at in hit.span()), len(text)]
-    clauses = [text[start:end] for start, end in zip(cuts[::2], cuts[1::2], strict=True) if re.search(r"\w", text[start:end])]
+    clauses = [
+        text[start:end] for start, end in zip(cuts[::2], cuts[1::2], strict=True) if re.search(r"\w", text[start:end])
+    ]
     if not matched or not names or len(clauses) != 2 or len(text.split()) > _SHORT or _PRONOUN.search(text):
         return False
     held = [matched in clause for clause in clauses]
@@ -60,11 +65,18 @@ def is_swapped(text: str, matched: str, about: Expectation) -> bool:
         return False
     theirs, mine = clauses[held.index(True)], clauses[held.index(False)]
     known = own | {word for source in (about.question.text,) for word in split_tokens(source)}
-    said = [{hit for hit in _CAPITALS.findall(clause) if not {*split_tokens(hit)} <= known} for clause in (theirs, mine)]
+    said = [
+        {hit for hit in _CAPITALS.findall(clause) if not {*split_tokens(hit)} <= known} for clause in (theirs, mine)
+    ]
     values = find_values(matched) and [one for one in find_values(mine) if one.kind == find_values(matched)[0].kind]
     other = [hit for hit in said[0] if not set(split_tokens(hit)) & own]
     asked = [name for name in names if name in mine and name not in theirs]
-    return len(asked) == 1 and len(other) == 1 and len(other[0].split()) == len(asked[0].split()) and bool(said[1] or values)
+    return (
+        len(asked) == 1
+        and len(other) == 1
+        and len(other[0].split()) == len(asked[0].split())
+        and bool(said[1] or values)
+    )
 
 
 def _names_another(clause: str, asked: set[tuple[str, ...]], known: set[str]) -> bool:

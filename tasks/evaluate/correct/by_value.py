@@ -318,7 +318,9 @@ _LIMITS = {
 }  # in so many words
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
 _SINGLE = re.compile(r"\b(?:a|one) single\b", re.IGNORECASE)
-_NAMES_BY_NUMBER = re.compile(r"\b(?:which|what) (?:\w+ ){0,2}?(?:port|number|code|id|channel|extension)\b", re.IGNORECASE)
+_NAMES_BY_NUMBER = re.compile(
+    r"\b(?:which|what) (?:\w+ ){0,2}?(?:port|number|code|id|channel|extension)\b", re.IGNORECASE
+)
 _IS = re.compile(r"\b(?:is|are|was|were|costs?|weighs?|totals?|equals?)\s$|[\w)][:=]\s?$", re.IGNORECASE)
 _OF_TIME = re.compile(r"\b(?:years?|fiscal|FY|when|dates?|dated|period|times?|centur\w+|born|founded)\b", re.IGNORECASE)
 _EXACT = Decimal("0.005")  # of the length of a year, which varies
@@ -346,7 +348,9 @@ _WITHOUT = re.compile(
     re.IGNORECASE,
 )
 _FURTHER = re.compile(r"\b(?:further|additional|another|extra)\s$", re.IGNORECASE)
-_SUMS_UP = re.compile(r"\b(?:so|thus|hence|therefore|that is|i\.e\.|which is|in all|in total|altogether)\b[^.;]{0,30}$", re.IGNORECASE)
+_SUMS_UP = re.compile(
+    r"\b(?:so|thus|hence|therefore|that is|i\.e\.|which is|in all|in total|altogether)\b[^.;]{0,30}$", re.IGNORECASE
+)
 _WORKED_OUT = re.compile(r"[=≈]|\b(?:therefore|thus|hence|so|calculat\w+|comput\w+)\b", re.IGNORECASE)
 _CUT = re.compile(r"[,;.()\n|]|\b(?:and|while|versus|vs|compared|from|up|down|but|than|or)\b", re.IGNORECASE)
 
@@ -401,7 +405,11 @@ def judge_value(
         return unclear(matching[0].how, _quote(text, matching[0].value))
     if len(occurrences) == 1 and occurrences[0].verdict == "opposite":
         return wrong("opposite", _quote(text, occurrences[0].value))
-    if len(occurrences) == 1 and occurrences[0].how == "stated" and _is_not_as_printed(text, occurrences[0], gold, about):
+    if (
+        len(occurrences) == 1
+        and occurrences[0].how == "stated"
+        and _is_not_as_printed(text, occurrences[0], gold, about)
+    ):
         return wrong("other_value", _quote(text, occurrences[0].value))
     if near := next((one for one in occurrences if one.verdict != "other"), None):
         return unclear(near.verdict, _quote(text, near.value))
@@ -464,11 +472,15 @@ def _is_not_as_printed(text: str, one: _Occurrence, gold: GoldAnswer, about: Exp
     "which" or "what" ("port 7420").
     """
     form, asked = gold.forms[0], about.question.text
-    if gold.unread or one.value.about or one.value.scaled or len(text.split()) > SHORT or _CHANGE.search(asked):
+    if gold.unread or one.value.about or one.value.scaled or len(text.split()) > SHORT:
         return False
     if one.verdict == "rounding":
         printed = any(form in line and _quote(text, one.value) not in line for line in about.question.evidence)
-        return printed and hops_of(about.question.pattern) != "computed" and one.value.grain < min(e.grain for e in gold.values)
+        return (
+            printed
+            and hops_of(about.question.pattern) != "computed"
+            and one.value.grain < min(e.grain for e in gold.values)
+        )
     names = re.fullmatch(r"\d{4,}", form) and _NAMES_BY_NUMBER.search(asked) and about.scale < 0 and not about.many
     plain = not (one.value.grouped or one.value.pointed or one.value.kind != "count" or _may_be_year(text, one.value))
     return bool(names) and plain and one.verdict == "other"
@@ -703,7 +715,11 @@ def _judge_stated(
     amounts = [other.value.amount for other in others]
     if len(others) > 1 and sum(amounts) == right_one.value.amount:
         return right("contained", words, "with its parts")
-    if len(others) == 2 and abs(amounts[0] - amounts[1]) == right_one.value.amount and _concludes(text, right_one.value, others):
+    if (
+        len(others) == 2
+        and abs(amounts[0] - amounts[1]) == right_one.value.amount
+        and _concludes(text, right_one.value, others)
+    ):
         return right("contained", words, "with its parts")
     last = others[-1]
     if last.value.start > stated[-1].value.start and _SUMS_UP.search(last.gap) and last.value.unit == exact.unit:
@@ -733,7 +749,9 @@ def _asks_bound(limit: str, before: str, about: Expectation) -> bool:
 def _is_other_limit(limit: str, before: str, about: Expectation) -> bool:
     """Return whether an answer states the least where the question asks for the most, or the other way round."""
     asked = [way for way, words in _LIMITS.items() if words.search(about.question.text)]
-    return limit != "" and asked == [way for way in _LIMITS if way != limit] and _LIMITS[limit].search(before) is not None
+    return (
+        limit != "" and asked == [way for way in _LIMITS if way != limit] and _LIMITS[limit].search(before) is not None
+    )
 
 
 def _excludes_subject(text: str, at: int, about: Expectation) -> bool:

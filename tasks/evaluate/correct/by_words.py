@@ -66,7 +66,9 @@ _BEHIND = re.compile(
     r" (?:the )?$",
     re.IGNORECASE,
 )
-_COMES_BEHIND = re.compile(r"\s(?:\w+\s){0,2}?(?:comes?|came|ranks?|ranked) (?:in )?(?:an? )?(?:\w+ )?(?:second|third|fourth|fifth|last|next)\b")
+_COMES_BEHIND = re.compile(
+    r"\s(?:\w+\s){0,2}?(?:comes?|came|ranks?|ranked) (?:in )?(?:an? )?(?:\w+ )?(?:second|third|fourth|fifth|last|next)\b"
+)
 _SUPERLATIVE = re.compile(r"\b(?:most|least|(?!latest|interest|request|forest)[a-z]{2,}est)\b")
 _RELATIVE = re.compile(r"(?P<name>[^,;:.!?]+(?:\.\s[^,;:.!?]+)?), (?:who|which|whose)\b[^,;]*")  # "Ms. Galt, who ..."
 _ACRONYM = re.compile(r"(?<![\w-])[A-Z][A-Z\d]+(?![\w-])")
@@ -240,8 +242,13 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
             return right("contained", found)
     if listed:
         return unclear("unmatched")
-    if all(_is_another_town(text, form) for form in gold.forms) or _is_another_acronym(text, gold, about) or (
-        len(tokens) <= STATEMENT and (_is_another_name(text, gold, about) or _is_another_code_name(text, gold, about))
+    if (
+        all(_is_another_town(text, form) for form in gold.forms)
+        or _is_another_acronym(text, gold, about)
+        or (
+            len(tokens) <= STATEMENT
+            and (_is_another_name(text, gold, about) or _is_another_code_name(text, gold, about))
+        )
     ):
         return wrong("other_name", text.strip())
     if short and not any(map(_is_name_for, gold.forms, repeat(about))) and is_another_thing(text, gold.forms, about):
@@ -385,9 +392,7 @@ def _asks_person(about: Expectation) -> bool:
 
 def _is_surname(text: str, form: str, about: Expectation) -> bool:
     """Return whether an answer is the surname of a person's name, with titles, some of the other names and initials."""
-    words = [
-        word for word in split_tokens(text) if word not in _TITLES | _JOB_TITLES and stem(word) not in about.words
-    ]
+    words = [word for word in split_tokens(text) if word not in _TITLES | _JOB_TITLES and stem(word) not in about.words]
     name = _person_name(form)
     if not words or name is None or words[-1] != name[1] or _FIRM.search(form):
         return False
@@ -793,7 +798,12 @@ def _objection(
     if _COMES_BEHIND.match(text, end) and _SUPERLATIVE.search(about.question.text):
         return "comes_behind"
     relative = _RELATIVE.fullmatch(text.strip(" ."))
-    if relative and start > relative.end("name") and is_capitalised(relative["name"]) and len(split_words(relative["name"])) <= NAME:
+    if (
+        relative
+        and start > relative.end("name")
+        and is_capitalised(relative["name"])
+        and len(split_words(relative["name"])) <= NAME
+    ):
         return "in_relative"
     plural = re.match(r"'\s\w", text[end:]) and "'" not in text[:start]  # "the directors' assistant"
     if plural or (text[tokens[last].start : end].endswith("'s") and not form.endswith("s")):

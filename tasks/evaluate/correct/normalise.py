@@ -282,8 +282,9 @@ def extract_answer(text: str, language: str = "en") -> str:
     if boxed := _BOXED.findall(answer):
         answer = boxed[-1]
     answer = _LATEX.sub(lambda hit: re.sub(r"[{}\\]|text", "", hit[1]), answer)
-    answer = _BULLET.sub("", _NOTE.sub("", _LINE_TAG.sub("\n", _TAG.sub("", _CITED.sub("", answer)))))
-    answer = _LEAD.sub("", strip_courtesies(_MARKUP.sub("", answer).strip()), count=1)
+    answer = _MARKUP.sub("", _NOTE.sub("", _LINE_TAG.sub("\n", _TAG.sub("", _CITED.sub("", answer)))))
+    answer = _BULLET.sub("", strip_courtesies(answer.strip())).strip()  # "5. Let me know ..." is no item of a list
+    answer = _LEAD.sub("", answer, count=1)
     if _NOTHING.fullmatch(answer):
         return ""
     marks = list(_MARKED.finditer(answer))

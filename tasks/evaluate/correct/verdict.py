@@ -69,7 +69,10 @@ from rarefy.tasks.text.stems import stem
 
 _MEANS = {"true": "yes", "false": "no", "not": "no", "never": "no"}
 _STATES = (  # and their opposites
-    (r"enabled|activated?|active|(?:switched|turned) on", r"disabled|deactivated|inactive|(?:switched|turned) off|(?<=is )off"),
+    (
+        r"enabled|activated?|active|(?:switched|turned) on",
+        r"disabled|deactivated|inactive|(?:switched|turned) off|(?<=is )off",
+    ),
     ("allowed|permitted", "disallowed|forbidden|prohibited|banned"),
     ("required|mandatory|compulsory|obligatory", "optional|voluntary"),
     ("included", "excluded"),
@@ -203,7 +206,9 @@ def _is_same_number(text: str, form: str) -> bool:
         return False
     digits = sorted((re.sub(r"[^\d+]", "", side.replace("(0)", "")) for side in (mine, theirs)), reverse=True)
     abroad = re.fullmatch(r"\+\d{1,3}", digits[1].removesuffix(digits[0][1:]))  # "+49 421 ..." for "0421 ..."
-    return digits[0].strip("+") == digits[1].strip("+") or (digits[0][:1] == "0" and digits[0][1:2] != "0" and abroad is not None)
+    return digits[0].strip("+") == digits[1].strip("+") or (
+        digits[0][:1] == "0" and digits[0][1:2] != "0" and abroad is not None
+    )
 
 
 def _match_one(
@@ -406,8 +411,15 @@ def _judge_dates(text: str, gold: GoldAnswer) -> Outcome | None:
     """Judge an answer that is as many dates as the gold answer, and one of them another; None where it is anything else."""
     dates = list(moments(text))
     wanted = [one for part in gold.parts for one in part.moments]
-    rest = "".join(text[one.end : other.start] for one, other in zip(dates, dates[1:], strict=False)) + text[: dates[0].start if dates else 0]
-    if not len(dates) == len(wanted) == len(gold.parts) or gold.unread or not {*split_tokens(rest)} <= EMPTY | {"through"}:
+    rest = (
+        "".join(text[one.end : other.start] for one, other in zip(dates, dates[1:], strict=False))
+        + text[: dates[0].start if dates else 0]
+    )
+    if (
+        not len(dates) == len(wanted) == len(gold.parts)
+        or gold.unread
+        or not {*split_tokens(rest)} <= EMPTY | {"through"}
+    ):
         return None
     apart = [one for one in dates if all(compare_moments(mine, one) == "other" for mine in wanted)]
     lost = [mine for mine in wanted if all(compare_moments(mine, one) == "other" for one in dates)]
@@ -423,7 +435,9 @@ def _judge_list(text: str, gold: GoldAnswer, about: Expectation, config: Correct
     if len(split_words(text)) > SHORT or NEGATION.search(text) or "?" in text or offered:
         return None
     items = [item.strip(" .") for item in _JOINED.split(_LEAD_IN.sub("", text)) if item.strip(" .")]
-    verdicts = [{at: _match_one(item, part, about, config).verdict for at, part in enumerate(gold.parts)} for item in items]
+    verdicts = [
+        {at: _match_one(item, part, about, config).verdict for at, part in enumerate(gold.parts)} for item in items
+    ]
     matched = [
         {
             at
@@ -509,7 +523,7 @@ def _say_as_asked(text: str, asked: str) -> str:
         for mine, other in (pair, pair[::-1]):
             hit = re.search(rf"\b(?:{mine})\b", asked, re.IGNORECASE)
             if hit and not re.search(rf"\b(?:{other})\b", asked, re.IGNORECASE):
-                text = re.sub(rf"\b(?:{other})\b", f"not {hit[0]}", text, flags=re.IGNORECASE)
+                text = re.sub(rf"\b(?:{other})\b", f"not {hit[0]}", text, flags=re.IGNORECASE).replace("not not ", "")
                 return re.sub(rf"(?<!not )\b(?:{mine})\b", hit[0], text, flags=re.IGNORECASE)
     return text
 

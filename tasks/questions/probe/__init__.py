@@ -21,7 +21,7 @@ from rarefy.tasks.text.refusals import refusal
 
 __all__ = ["VERSION", "ProbeConfig", "probe", "requests"]
 
-VERSION = 7  # courtesies around a refusal do not hide it
+VERSION = 8  # more courtesies
 
 
 class ProbeConfig(BaseModel, frozen=True, extra="forbid"):

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rarefy.data_contracts.rows import Question
+from rarefy.data_contracts.rows import Answer, Question, Trial
+from rarefy.tasks.evaluate.correct import score
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
 from rarefy.tasks.evaluate.correct.gold import parse_expectation, parse_gold
 from rarefy.tasks.evaluate.correct.normalise import extract_answer
@@ -87,6 +88,37 @@ def test_no_answer_to_another_question_is_taken_for_right():
                 same.add((mine.question_id, other.question_id))
     weeks = {("timeout", "check_ins")}  # one week, and weekly
     assert same == {("revenue", "cell"), ("cell", "revenue")} | weeks  # both are 47,525
+
+
+AROUND = (
+    "Great question! {}",
+    "{} Please let me know if you need anything else.",
+    "Based on the provided context, {}",
+    "{} [1][2]",
+    "Hello! Here is what I found: {} If you need more details, feel free to ask. I hope this helps!",
+    "{}\n\nLet me know if you have any other questions.",
+)
+
+
+def test_courtesies_and_citations_around_an_answer_change_nothing():
+    every = [*PAIRS, *UNSEEN]
+    questions = {pair.question.question_id: pair.question for pair in every}
+    wordings = {}
+    for at, pair in enumerate(every):
+        ended = pair.answer if pair.answer.rstrip()[-1:] in ".!?" else f"{pair.answer.rstrip()}."
+        around = [AROUND[(at + step) % len(AROUND)] for step in (0, 3)]  # each answer in two of them
+        texts = [
+            pair.answer,
+            ended,
+            *(one.format(ended if "{} " in one and "[" not in one else pair.answer) for one in around),
+        ]
+        wordings |= {f"{at} {number}": (pair.question, text) for number, text in enumerate(texts)}
+    trials = {key: Trial(key, "rare", question.question_id, "", "own", key) for key, (question, _) in wordings.items()}
+    answers = [Answer(key, "s", key, text) for key, (_, text) in wordings.items()]
+    rows = {row.trial_id: row for row in score(answers, CorrectConfig(), trials=trials, questions=questions)}
+    for key, row in rows.items():
+        own = [rows[f"{key.split()[0]} {number}"] for number in range(2)]  # with a full stop and without
+        assert (row.value, row.refused) in [(one.value, one.refused) for one in own], wordings[key][1]
 
 
 def test_the_plain_match_is_the_papers_inclusive_one():
