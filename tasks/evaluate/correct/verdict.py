@@ -153,7 +153,7 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     if outcome.why == "denied" and (hit := _IN_ITS_PLACE.search(said, 0, max(said.rfind(outcome.matched), 0))):
         if not re.search(r"\w", said[said.rfind(outcome.matched) + len(outcome.matched) :]):  # "Kafka, not RabbitMQ"
             instead = _match_any(said[: hit.start()], gold, about, config)
-            outcome = instead if instead.verdict == "wrong" else outcome
+            outcome = instead if instead.verdict == "wrong" and instead.why.startswith("other") else outcome
     if outcome.verdict == "right" and said != text:  # of a company by the title of what is cited
         places = (text.find(outcome.matched), len(text.rstrip(" .")))
         if any(names_other_entity(text, at, about) for at in places):
