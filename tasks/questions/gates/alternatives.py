@@ -18,6 +18,7 @@ from rarefy.tasks.questions.gates.measure_words import telling
 from rarefy.tasks.questions.gates.names import Names
 from rarefy.tasks.questions.gates.precision import ANY, Precision, have_grown, precisions
 from rarefy.tasks.questions.gates.shares import Share
+from rarefy.tasks.questions.gates.statements import moments_in, told_by
 from rarefy.tasks.questions.operands import operation_of
 
 Lists = tuple[tuple[str, ...], ...]
@@ -175,12 +176,21 @@ class Alternatives:
         return {other.value: other for other in others if other.value != fact.value}.values()
 
     def _hold_the_words(self, fact: Triplet) -> Iterator[str]:
-        """Chunks that overlap where the fact stands."""
+        """Chunks that overlap where the fact stands, and others of its filer that repeat its sentence to the letter.
+
+        A row of a table says nothing without its head, and a figure is of a time, which the sentence must name.
+        """
         home = self.chunks[fact.chunk_id]
         start, end = home.start + fact.start, home.start + fact.end
         for chunk in self.of_document[fact.doc_id]:
             if chunk.start <= start and end <= chunk.end and fact.source_sentence in chunk.text:
                 yield chunk.chunk_id
+        if "|" not in fact.source_sentence and (not fact.value or moments_in(fact.source_sentence)):
+            words = " ".join(fact.source_sentence.casefold().split())
+            for name in self.names.that_have_words(words):
+                chunk = self.chunks[name]
+                if told_by(chunk) == told_by(home) and (chunk.period_end == home.period_end or not fact.period):
+                    yield name
 
 
 def _clues_to_year(question: Question, facts: Sequence[Triplet]) -> Sequence[Triplet]:

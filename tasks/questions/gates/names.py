@@ -92,6 +92,10 @@ class Names:
         forms = {fold_text(form) for form in company_names(name)}
         return (chunk_id for chunk_id in among if any(_has(self.texts[chunk_id], form) for form in forms))
 
+    def that_have_words(self, text: str) -> Iterator[str]:
+        """The chunks with a text, in small letters and single spaces, as it is."""
+        return (name for name in self.by_word.get(_rarest(text), ()) if text in self.texts[name])
+
     def may_state(self, fact: Triplet) -> Iterator[str]:
         """The chunks that name both ends of a fact not far from each other, or from what links them."""
         cue, wanted, ends = self._looked_for(fact)

@@ -70,6 +70,23 @@ def test_a_figure_whose_subject_says_what_is_measured_is_stated_by_who_measures_
     assert found(told, alike, other) == {"far"}
 
 
+def test_a_part_may_be_named_with_its_owners_short_name():
+    told = replace(RESEARCH, method="model", subject="Acme Rockets segment", relation="had research expense of")
+    table = chunk(
+        "far", "#### Research expense\n\n|  | 2024 | 2023 |\n|---|---|---|\n| Rockets | 31,370 | 29,510 |", start=900
+    )
+    assert found(told, table) == {"far"}
+
+
+def test_a_sentence_that_another_passage_repeats_states_the_same():
+    sentence = "Rockets are sold with the Fuel segment's tanks."
+    told = replace(AUDITOR, relation="are sold with", object="tanks", answer="tanks", source_sentence=sentence)
+    repeated = chunk("far", f"As before. {sentence}", doc_id="d2")
+    assert found(told, repeated, chunk("other", sentence, entity="Other Inc.", doc_id="d3")) == {"far"}
+    figure = replace(RESEARCH, source_sentence="Research expense was $31,370 million.", period_end="2023-06-30")
+    assert found(figure, chunk("far", figure.source_sentence, doc_id="d2")) == set()  # of whatever year
+
+
 @pytest.mark.parametrize(
     "text",
     [
