@@ -63,7 +63,8 @@ class Alternatives:
             for chunk_id in question.chunk_ids:
                 here = [fact for fact in facts if fact.chunk_id == chunk_id]
                 sets = [
-                    self.state(fact, needed.get(fact.triplet_id, ANY)) | moves.get(fact.triplet_id, frozenset())
+                    self._at_its_time(question, fact, self.state(fact, needed.get(fact.triplet_id, ANY)))
+                    | moves.get(fact.triplet_id, frozenset())
                     for fact in here
                 ]
                 if here and all(fact in clues for fact in here):
@@ -158,6 +159,16 @@ class Alternatives:
         told = [fact for fact in facts if fact.subject.casefold() == question.answer.casefold()]
         near = {name for fact in told for name in (fact.chunk_id, *self.state(fact)) if name in self.chunks}
         return frozenset(self.names.that_name(question.answer, near))
+
+    def _at_its_time(self, question: Question, fact: Triplet, names: frozenset[str]) -> frozenset[str]:
+        """Those of the chunks that state a fact which speak of the time that the question names and the fact does not.
+
+        "At its June 2015 meeting" is the time of the document alone: what every minutes say is not of that meeting.
+        """
+        if question.pattern != "single" or fact.period or not moments_in(question.text):
+            return names
+        then = self.chunks[fact.chunk_id].period_end if fact.chunk_id in self.chunks else ""
+        return frozenset(name for name in names if self.chunks[name].period_end == then)
 
     def _find(self, fact: Triplet, needed: Precision) -> Iterator[str]:
         yield from self._hold_the_words(fact)
