@@ -1255,7 +1255,7 @@ def test_a_seat_may_be_told_by_its_town(relation: str, text: str, states: bool):
     ("relation", "sentence"),
     [
         ("was invented by", "High inventory of tanks was sold."),
-        ("has primary tank maker", "Primary schools have tanks."),
+        ("has primary fuel maker", "Primary schools have tanks."),
     ],
 )
 def test_a_word_that_looks_like_the_relation_states_nothing(relation: str, sentence: str):
