@@ -115,6 +115,11 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         description="the facts of an inverted star say the same of their heads: what is listed on an exchange and what "
         "competes with it share a name, not a meaning",
     )
+    pairs_alone: bool | None = Field(
+        None,
+        description="inverted stars are pairs, of which nothing else says the same: what a third one has too has "
+        "several answers, and of three one says what is shared. Not given: where a model asks",
+    )
     per_pivot: int = Field(100, ge=1, description="multi-hop paths of one pattern around one entity, at most")
     per_part: int = Field(
         10, ge=1, description="chains that ask for figures of one part of a company, which stars ask for as well"
@@ -129,9 +134,10 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
     per_tables: int = Field(
         8, ge=1, description="stars that describe a part of a company by one passage and ask for a figure of another"
     )
-    exclusive: Literal["pattern", "answer", "none"] = Field(
+    exclusive: Literal["pattern", "answer", "answered", "none"] = Field(
         "pattern",
-        description="pattern: a fact used in one pattern is used in no other (R15); answer: none is the answer of two",
+        description="pattern: a fact used in one pattern is used in no other (R15); answer: none is the answer of two "
+        "patterns; answered: nor is the answer of one the clue of a later one",
     )
     reserve_clues: float = Field(
         0.2,

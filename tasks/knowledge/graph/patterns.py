@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations, islice
 
 import numpy as np
@@ -87,14 +88,25 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     person, asked, common = graph.columns.person, graph.columns.asked, find_relations(graph, config.common_clues)
     barred_office = person & ~link & ~find_relations(graph, config.telling_offices) & config.needed_clues
     tried = CLUES_TRIED if config.rivals == "words" else 1
+    sole = group_sizes(graph.head, graph.relation) == 1
+    chunk = as_sequence(graph.chunk)
+    by_chunk = np.argsort(graph.chunk, kind="stable")
+    begins = np.searchsorted(graph.chunk[by_chunk], np.arange(len(graph.chunk_ids) + 1))
+
+    @cache
+    def speaks_of(chunk: int) -> frozenset[int]:
+        """The ends of the facts that are taken from a chunk."""
+        own = by_chunk[begins[chunk] : begins[chunk + 1]]
+        return frozenset((*graph.head[own].tolist(), *graph.tail[own].tolist()))
+
     years = YearChains(graph, apart) if config.through_years and 2 in sizes else None
 
     def lead(path: tuple[int, ...], size: int, point: int, steps: list[int]) -> Iterator[tuple[int, ...]]:
         """Chains of this size that end in `path`, until the steps are spent."""
         nodes = {tail[path[-1]], *(head[fact] for fact in path)}
         barred = apart.chunks(path[-1]) if size == 2 or apart.distinct else frozenset()
-        for chunk, facts in ring.chunks(head[path[0]], point):
-            if chunk in barred:
+        for place, facts in ring.chunks(head[path[0]], point):
+            if place in barred:
                 continue
             for fact in islice(facts, BRANCHES):
                 steps[0] -= 1
@@ -110,22 +122,27 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
                 elif len(longer) == size and apart(longer):
                     yield longer
 
-    def pick(found: Iterator[tuple[int, ...]]) -> tuple[int, ...] | None:
-        """The first path whose clue begins with a name or several words; else the first of all; None for none.
+    def pick(answer: int, found: Iterator[tuple[int, ...]]) -> tuple[int, ...] | None:
+        """The best of the first paths: neither passage speaks of the other's end, or it alone might answer.
 
-        Clues that are said of several things do not come first: they would crowd out others.
+        Then one whose clue begins with a name or several words, and leads to one thing alone. Clues that are said of
+        several things do not come first: they would crowd out others.
         """
-        first = None
+        best, most = None, -1
         for facts in islice(found, tried):
-            if is_telling_label(graph.labels[head[facts[0]]]):
-                return facts
-            first = first or facts
-        return first
+            clue = facts[0]
+            apart = head[clue] not in speaks_of(chunk[answer]) and tail[answer] not in speaks_of(chunk[clue])
+            fit = 4 * apart + 2 * is_telling_label(graph.labels[head[clue]]) + bool(sole[clue])
+            if fit > most:
+                best, most = facts, fit
+            if fit == 7:
+                break
+        return best
 
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
         point = turn_point(points[answer], turn)
         for i in range(len(sizes) if led[answer] else 0):
-            if facts := pick(lead((answer,), sizes[(point + i) % len(sizes)], point, [REACH])):
+            if facts := pick(answer, lead((answer,), sizes[(point + i) % len(sizes)], point, [REACH])):
                 nominal = len(facts) == 2 and bool(common[facts[0]])
                 yield CandidatePath(facts, answer, tail[facts[0]], head[answer], facts[:-1], nominal)
         if years is None or answer not in years.series or years.remaining(answer) < 2:
@@ -227,6 +244,8 @@ def inverted_star(graph: Graph, config: GraphConfig, free: Array) -> PatternPath
         point = turn_point(points[answer], turn)
         order = [sizes[(point + i) % len(sizes)] for i in range(len(sizes))]
         all_of_them = around.ring.size(hub[answer])
+        if config.pairs_alone:
+            order = [2] if all_of_them == 2 else []
         order = [size for size in order if size == 2 or not dated[answer]]
         for size in sorted(order, key=lambda size: size != all_of_them):
             partners = around.partners(answer, size, point)

@@ -170,7 +170,7 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, config: AskConfig)
         elif not _ends_to_ask_for(path, index, config, with_figures=False):
             found.setdefault(path.path_id, "pivot_not_unique" if not _unique_ends(path, index) else "clue_generic")
     if config.clues == "phrases":
-        found |= _find_told_twice([path for path in multi if path.path_id not in found], index)
+        found |= _find_told_twice([path for path in multi if path.path_id not in found], index, config)
     common = _common_names(index)
     for path in paths:
         fact = index.triplets[path.triplet_ids[0]]
@@ -185,13 +185,16 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, config: AskConfig)
     return found
 
 
-def _find_told_twice(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
-    """Of paths with one pivot whose answer one sentence gives in two facts, all but one."""
+def _find_told_twice(paths: Iterable[Path], index: CorpusIndex, config: AskConfig) -> dict[str, str]:
+    """Of paths with one pivot whose answer one sentence gives in two facts, or whose first end alone answers, one."""
     seen: set[tuple[str, ...]] = set()
     found = {}
     for path in sorted(paths, key=lambda path: path.path_id):
-        last = index.triplets[path.triplet_ids[-1]]
-        told = (path.pattern, path.pivot, last.chunk_id, last.source_sentence, last.answer or last.object)
+        first, last = index.triplets[path.triplet_ids[0]], index.triplets[path.triplet_ids[-1]]
+        answer = last.answer or last.object
+        if path.pattern == "chain" and _ends_to_ask_for(path, index, config, with_figures=False) == ["A"]:
+            last, answer = first, first.subject
+        told = (path.pattern, path.pivot, last.chunk_id, last.source_sentence, answer)
         if told in seen:
             found[path.path_id] = "near_duplicate"
         seen.add(told)
