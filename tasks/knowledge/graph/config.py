@@ -115,10 +115,11 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         description="the facts of an inverted star say the same of their heads: what is listed on an exchange and what "
         "competes with it share a name, not a meaning",
     )
-    pairs_alone: bool | None = Field(
+    for_model: bool | None = Field(
         None,
-        description="inverted stars are pairs, of which nothing else says the same: what a third one has too has "
-        "several answers, and of three one says what is shared. Not given: where a model asks",
+        description="what a model is asked nothing about is not drawn, so that it takes no other path's place: chains "
+        "of which one passage names the ends of both facts, or that lead to several things from either end; inverted "
+        "stars but those of two things that alone share a third. Not given: where a model asks",
     )
     per_pivot: int = Field(100, ge=1, description="multi-hop paths of one pattern around one entity, at most")
     per_part: int = Field(

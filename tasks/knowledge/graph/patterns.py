@@ -4,7 +4,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import combinations, islice
 
 import numpy as np
@@ -89,24 +88,15 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     barred_office = person & ~link & ~find_relations(graph, config.telling_offices) & config.needed_clues
     tried = CLUES_TRIED if config.rivals == "words" else 1
     sole = group_sizes(graph.head, graph.relation) == 1
-    chunk = as_sequence(graph.chunk)
-    by_chunk = np.argsort(graph.chunk, kind="stable")
-    begins = np.searchsorted(graph.chunk[by_chunk], np.arange(len(graph.chunk_ids) + 1))
-
-    @cache
-    def speaks_of(chunk: int) -> frozenset[int]:
-        """The ends of the facts that are taken from a chunk."""
-        own = by_chunk[begins[chunk] : begins[chunk + 1]]
-        return frozenset((*graph.head[own].tolist(), *graph.tail[own].tolist()))
-
+    is_askable = askable_chains(graph) if config.for_model else None  # None keeps all
     years = YearChains(graph, apart) if config.through_years and 2 in sizes else None
 
     def lead(path: tuple[int, ...], size: int, point: int, steps: list[int]) -> Iterator[tuple[int, ...]]:
         """Chains of this size that end in `path`, until the steps are spent."""
         nodes = {tail[path[-1]], *(head[fact] for fact in path)}
         barred = apart.chunks(path[-1]) if size == 2 or apart.distinct else frozenset()
-        for place, facts in ring.chunks(head[path[0]], point):
-            if place in barred:
+        for chunk, facts in ring.chunks(head[path[0]], point):
+            if chunk in barred:
                 continue
             for fact in islice(facts, BRANCHES):
                 steps[0] -= 1
@@ -122,27 +112,25 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
                 elif len(longer) == size and apart(longer):
                     yield longer
 
-    def pick(answer: int, found: Iterator[tuple[int, ...]]) -> tuple[int, ...] | None:
-        """The best of the first paths: neither passage speaks of the other's end, or it alone might answer.
+    def pick(found: Iterator[tuple[int, ...]]) -> tuple[int, ...] | None:
+        """The first path whose clue begins with a name or several words, and leads to one thing alone; None for none.
 
-        Then one whose clue begins with a name or several words, and leads to one thing alone. Clues that are said of
-        several things do not come first: they would crowd out others.
+        Where there is none such, one that begins so, then one that leads to one thing. Clues that are said of several
+        things do not come first: they would crowd out others.
         """
         best, most = None, -1
-        for facts in islice(found, tried):
-            clue = facts[0]
-            apart = head[clue] not in speaks_of(chunk[answer]) and tail[answer] not in speaks_of(chunk[clue])
-            fit = 4 * apart + 2 * is_telling_label(graph.labels[head[clue]]) + bool(sole[clue])
+        for facts in islice(filter(is_askable, found), tried):
+            fit = 2 * is_telling_label(graph.labels[head[facts[0]]]) + bool(sole[facts[0]])
             if fit > most:
                 best, most = facts, fit
-            if fit == 7:
+            if fit == 3:
                 break
         return best
 
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
         point = turn_point(points[answer], turn)
         for i in range(len(sizes) if led[answer] else 0):
-            if facts := pick(answer, lead((answer,), sizes[(point + i) % len(sizes)], point, [REACH])):
+            if facts := pick(lead((answer,), sizes[(point + i) % len(sizes)], point, [REACH])):
                 nominal = len(facts) == 2 and bool(common[facts[0]])
                 yield CandidatePath(facts, answer, tail[facts[0]], head[answer], facts[:-1], nominal)
         if years is None or answer not in years.series or years.remaining(answer) < 2:
@@ -162,6 +150,28 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     if years:
         answers[[fact for fact in years.answers() if free[fact]]] = True
     return PatternPaths(count, np.flatnonzero(answers), propose)
+
+
+def askable_chains(graph: Graph) -> Callable[[tuple[int, ...]], bool]:
+    """Which chains a model may be asked about, as far as the graph can tell.
+
+    From one end or the other they lead to one thing; and no chunk of one of two facts names the ends of the other.
+    """
+    head, tail, relation, chunk = graph.head, graph.tail, graph.relation, graph.chunk
+    one_object = group_sizes(head, relation, graph.columns.asked) == 1
+    one_subject = group_sizes(relation, tail) == 1
+    joined = set(zip(chunk.tolist(), head.tolist(), tail.tolist(), strict=True))
+
+    def names_both(fact: int, of: int) -> bool:
+        place, ends = int(chunk[fact]), (int(head[of]), int(tail[of]))
+        return (place, *ends) in joined or (place, *ends[::-1]) in joined
+
+    def is_askable(facts: tuple[int, ...]) -> bool:
+        first, *_, last = facts
+        leads = bool(one_object[list(facts)].all() or one_subject[list(facts)].all())
+        return leads and not (len(facts) == 2 and (names_both(first, last) or names_both(last, first)))
+
+    return is_askable
 
 
 def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
@@ -244,7 +254,7 @@ def inverted_star(graph: Graph, config: GraphConfig, free: Array) -> PatternPath
         point = turn_point(points[answer], turn)
         order = [sizes[(point + i) % len(sizes)] for i in range(len(sizes))]
         all_of_them = around.ring.size(hub[answer])
-        if config.pairs_alone:
+        if config.for_model:
             order = [2] if all_of_them == 2 else []
         order = [size for size in order if size == 2 or not dated[answer]]
         for size in sorted(order, key=lambda size: size != all_of_them):
