@@ -168,7 +168,9 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, config: AskConfig)
         if reason := _nobody_asks(path, index, filers):
             found.setdefault(path.path_id, reason)
         elif not _ends_to_ask_for(path, index, config, with_figures=False):
-            found.setdefault(path.path_id, "pivot_not_unique" if not _unique_ends(path, index, config) else "clue_generic")
+            found.setdefault(
+                path.path_id, "pivot_not_unique" if not _unique_ends(path, index, config) else "clue_generic"
+            )
     if config.clues == "phrases":
         found |= _find_told_twice([path for path in multi if path.path_id not in found], index, config)
     common = _common_names(index)
@@ -322,16 +324,17 @@ def is_narrow(phrase: str, index: CorpusIndex) -> bool:
 def _unique_ends(path: Path, index: CorpusIndex, config: AskConfig) -> list[str]:
     """The letters of the ends of which there is one, as far as the facts of the corpus know.
 
-    Of a subject nothing is asked that is said of no other thing: whoever leaves the description out finds it all the
-    same. Of objects the graph has seen to it (`find_asked`).
+    The subject of a model's fact is not asked for where nothing like it is said of others: whoever leaves the
+    description out finds it all the same. Of objects the graph has seen to it (`find_asked`).
     """
     facts = [index.triplets[i] for i in path.triplet_ids]
     ends = path_roles(path.pattern, facts).ends
+    told = {end.letter for end in ends if end.head and config.rivals and end.triplet.method in BY_MODEL}
     return [
         end.letter
         for end in ends
         if not leads_elsewhere(path.pattern, facts, end.triplet, index)
-        and (not end.head or not config.rivals or index.rivals.find(end.triplet, 1))
+        and (end.letter not in told or index.rivals.find(end.triplet, 1))
     ]
 
 
