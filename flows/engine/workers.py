@@ -80,7 +80,7 @@ def _run_in_threads(
                 break
         done.put(None)
 
-    running = min(threads, len(parts) - first)
+    running = max(min(threads, len(parts) - first), 0)
     for _ in range(running):
         threading.Thread(target=work, daemon=True).start()
     fault: Exception | None = None

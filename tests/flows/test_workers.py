@@ -91,6 +91,9 @@ def test_where_texts_are_embedded_two_parts_go_side_by_side_once_the_first_is_do
 
     monkeypatch.setattr(machines, "make", make)
     embedding = Job("work", "mortal_stage:work", 1, {}, {}, tools={"embed": EmbedConfig()})
+    for parts in range(3):  # where all was made before there is none
+        assert len(list(run_in_process(embedding, [{"path": "a"}] * parts, str(tmp_path / "store")))) == parts
+    most.clear()
     made = dict(run_in_process(embedding, [{"path": name} for name in "abcd"], str(tmp_path / "store")))
     assert [made[place]["done"] for place in range(4)] == list("abcd")
     assert most[:2] == [1, 1] and max(most) == machines.BESIDE
