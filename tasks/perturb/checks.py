@@ -19,6 +19,7 @@ from rarefy.tasks.text.notations import contains_answer
 # Answers (SURE S5, RARE R28)
 
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_ENTITY = re.compile(r"&#?\w+;")
 
 
 def answer_kept(case: Case, draft: Draft) -> str:
@@ -66,7 +67,7 @@ def parse_format(text: str) -> str:
         if not isinstance(found, dict):
             raise ValueError("the YAML is no mapping")
         return "\n".join(_find_strings(found))
-    return unescape(_ESCAPED.sub(r"\1", text))
+    return _ENTITY.sub(lambda match: unescape(match.group()), _ESCAPED.sub(r"\1", text))
 
 
 def _find_strings(value: object, sections: bool = False) -> Iterator[str]:
@@ -157,7 +158,9 @@ def parses_back(case: Case, draft: Draft) -> str:
         text = parse_format(draft.text)
     except (ValueError, yaml.YAMLError) as error:
         return f"unreadable: {str(error).splitlines()[0]}"
-    return "" if _BLOCK_MARKS.sub("", text).endswith(_BLOCK_MARKS.sub("", case.text)) else "text_changed"
+    # code in Markdown has its entities as they are
+    read, original = (_BLOCK_MARKS.sub("", unescape(part)) for part in (text, case.text))
+    return "" if read.endswith(original) else "text_changed"
 
 
 def only_deleted(case: Case, draft: Draft) -> str:

@@ -33,7 +33,7 @@ from rarefy.tasks.perturb.passages import split_passages
 from rarefy.tasks.questions.operands import as_passages_state_it
 from rarefy.tasks.text.notations import Number, contains_answer, find_numbers, is_same_number, parse_only_number
 
-VERSION = 11  # dates, and numbers in words, get others too
+VERSION = 12  # persons asked for by their trade, and decades, get others too
 
 SPARE = 4  # candidates for each passage wanted: some hold the answer, some say nothing
 POINTS = 8  # of a document on the hash ring, so that documents are drawn about evenly
