@@ -85,7 +85,7 @@ def _find_strings(value: object, sections: bool = False) -> Iterator[str]:
 
 
 # Signs by which Markdown marks blocks and words, and bullets at the head of a line
-_BLOCK_MARKS = re.compile(r"(?m)^\|[-:| \t]*$|^[ \t]*[-+•●▪◦‣](?=[ \t])|^ {0,3}(?:```|~~~).*$|[\s#|*`\\]")
+_BLOCK_MARKS = re.compile(r"(?m)^\|[-:| \t]*$|^[ \t]*[-+•●▪◦‣](?=[ \t])|^ {0,3}(?:```|~~~).*$|[\s#|*`_\\]")
 _ELEMENTS = frozenset("p h1 h2 h3 h4 h5 h6 li tr pre table ul ol".split())
 
 
@@ -101,7 +101,9 @@ class _HtmlText(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         number = dict(attrs).get("value")
-        self.parts.append("| " if tag in ("td", "th") else f"\n{number}. " if number else "\n" if tag in _ELEMENTS else "")
+        self.parts.append(
+            "| " if tag in ("td", "th") else f"\n{number}. " if number else "\n" if tag in _ELEMENTS else ""
+        )
 
 
 def _check_answer_lost(case: Case, text: str) -> str:

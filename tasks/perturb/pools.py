@@ -228,7 +228,10 @@ class _SwapFinder:
         name = kind.partition(" ")[0]
         yield from _deduplicate(
             chain(
-                find_replacements(self.answered, value, [(kind,)], name, question.aliases, question.text),
+                # another year may be of another age: only those that are made up are near
+                find_replacements(self.answered, value, [(kind,)], name, question.aliases, question.text)
+                if name != "DATE"
+                else (),
                 find_other_states(question.answer, name),
                 invent_figures(question.answer, question.aliases, name, question.question_id)
                 if number or name == "DATE"

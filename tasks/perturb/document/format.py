@@ -27,7 +27,9 @@ _LINE = re.compile(r"[^\n]+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[^`\n]*")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(?=\S)")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•●▪◦‣]|(\d{1,3})\.)[ \t]+(?=\S)")
-_INTERRUPTS = re.compile(r"[ \t]*(?:[-*+•●▪◦‣]|1\.)[ \t]+(?=\S)")  # a paragraph; "2018. ..." may be the end of a sentence
+_INTERRUPTS = re.compile(
+    r"[ \t]*(?:[-*+•●▪◦‣]|1\.)[ \t]+(?=\S)"
+)  # a paragraph; "2018. ..." may be the end of a sentence
 _DIVIDER = re.compile(r"\|[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _BAR = re.compile(r"(?<!\\)\|")
 
@@ -193,7 +195,7 @@ def refuse_unwritable(pattern: re.Pattern[str], title: str, text: str) -> Draft 
 _NOT_MARKDOWN = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 # Markup within a line that is meant, as it is paired, and escapes
 _BOLD = r"\*\*(?=[^\s*])[^*\n]*(?<=[^\s*])\*\*"
-_ITALIC = r"(?<![\w*])\*(?=[^\s*])[^*\n]*(?<=[^\s*])\*(?![\w*])"
+_ITALIC = r"(?<![\w*])\*(?=[^\s*])[^*\n]*(?<=[^\s*])\*(?![\w*])|(?<!\w)_(?=[^\s_])[^_\n]*(?<=[^\s_])_(?!\w)"
 _CODE = r"(?<!`)`[^`\n]+`(?!`)"
 _MEANT = rf"{_CODE}|{_BOLD}|{_ITALIC}|\[[^\[\]\n]*\]\([^()\s]*\)|\\[!-/:-@\[-`{{-~]"
 # An underscore inside a word and an ampersand or a "<" that begins nothing are left as they are
@@ -230,7 +232,9 @@ def _escape_markdown(text: str, start: int, end: int) -> Iterator[Edit]:
             yield block.start, block.start, "\n"  # a table is a block of its own
         if block.kind == "text":
             lines = list(_escape_accidents(text, block))
-            yield from sorted({edit[0]: edit for edit in [*_escape_inline(text, block.start, block.end), *lines]}.values())
+            yield from sorted(
+                {edit[0]: edit for edit in [*_escape_inline(text, block.start, block.end), *lines]}.values()
+            )
         elif block.kind != "code":
             yield from _escape_inline(text, block.start, block.end)
         before = block
@@ -344,7 +348,6 @@ _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _INDENT = re.compile(r"(?<=\n)(?=[^\n])")
 
 
-
 @dataclass(frozen=True, slots=True)
 class Node:
     """A string (of pieces), an array (of nodes) or an object (of names and nodes), and what of the passage it holds."""
@@ -431,7 +434,13 @@ def _write_yaml(node: Node, indent: int = 0) -> Iterator[Piece]:
     for at, item in enumerate(node.items):
         yield from (line if at else "", "- ", *_write_yaml(item, indent + 2))
     for at, (key, value) in enumerate(node.fields):
-        yield from (line if at else "", *key, ":", " " if value.string else f"{line}  ", *_write_yaml(value, indent + 2))
+        yield from (
+            line if at else "",
+            *key,
+            ":",
+            " " if value.string else f"{line}  ",
+            *_write_yaml(value, indent + 2),
+        )
     yield from _mark(node, 1)
 
 

@@ -177,7 +177,9 @@ def test_a_table_whose_columns_share_a_name_becomes_rows():
 def test_blocks_stay_in_markdown():
     footnote = "* Not meaningful."
     assert made("markdown", PAGE).text == f"# T\n\n{PAGE}".replace(footnote, f"\\{footnote}")
-    html = MarkdownIt("commonmark").enable("table").render(made("markdown", "5 * 3\n| a |\n|---|\n| 1 |\nafter\n---").text)
+    html = (
+        MarkdownIt("commonmark").enable("table").render(made("markdown", "5 * 3\n| a |\n|---|\n| 1 |\nafter\n---").text)
+    )
     assert html == (
         "<h1>T</h1>\n<p>5 * 3</p>\n<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n"
         "</tr>\n</tbody>\n</table>\n<p>after\n---</p>\n"
