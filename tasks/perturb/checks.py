@@ -155,7 +155,7 @@ def holds_original(case: Case, draft: Draft) -> str:
 
 
 def parses_back(case: Case, draft: Draft) -> str:
-    """`unreadable`, or `text_changed` where the parsed text is not the original, white space and marks of blocks apart."""
+    """`unreadable`, or `text_changed` where more than white space and marks of blocks differs in the parsed text."""
     try:
         text = parse_format(draft.text)
     except (ValueError, yaml.YAMLError) as error:

@@ -148,7 +148,7 @@ Edit = tuple[int, int, str]
 Escape = Callable[[str, int, int], Iterable[Edit]]
 """The edits, in order and not overlapping, that write `text[start:end]`."""
 Piece = str | Stretch
-"""Markup, or a stretch of the passage; an empty stretch marks a place of it, so that evidence is found with its markup."""
+"""Markup, or a stretch of the passage. An empty stretch marks a place of it: evidence is found with its markup."""
 
 
 def write_pieces(text: str, pieces: Iterable[Piece], escapes: Escape) -> Draft:
@@ -354,9 +354,12 @@ class Node:
 
     string: tuple[Piece, ...] = ()
     items: tuple["Node", ...] = ()
-    fields: tuple[tuple[tuple[Piece, ...], "Node"], ...] = ()
+    fields: "Fields" = ()
     span: Stretch | None = None
     row: bool = False  # a record of a table, which JSON writes in a line
+
+
+Fields = tuple[tuple[tuple[Piece, ...], Node], ...]
 
 
 def build_tree(case: Case, keys: tuple[str, str, str, str], escapes: Escape) -> Node:
@@ -371,7 +374,7 @@ def build_tree(case: Case, keys: tuple[str, str, str, str], escapes: Escape) -> 
     for blocks in filter(None, found):
         headed = blocks[0].kind == "heading"
         nodes = tuple(_block_node(case.text, block, escapes) for block in blocks[headed:])
-        fields = ((heading, _block_node(case.text, blocks[0], escapes)),) if headed else ()
+        fields: Fields = ((heading, _block_node(case.text, blocks[0], escapes)),) if headed else ()
         if nodes:
             fields += ((body, nodes[0] if len(nodes) == 1 and blocks[-1].kind == "text" else Node(items=nodes)),)
         parts.append(Node(fields=fields))
@@ -420,7 +423,8 @@ def _write_json(node: Node) -> Iterator[Piece]:
         yield from node.string
     else:
         yield opening + line
-        for at, (key, value) in enumerate(node.fields or (((), item) for item in node.items)):
+        unnamed: Fields = tuple(((), item) for item in node.items)
+        for at, (key, value) in enumerate(node.fields or unnamed):
             yield from ((f",{line or ' '}" if at else ""), *key, *([": "] if key else []), *_write_json(value))
         yield line + closing
     yield from _mark(node, 1)
@@ -461,7 +465,7 @@ def json(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
 
 
 def yaml(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft]:
-    """The paper's keys and, as JSON, sections, lists and records; paragraphs alone as a literal block where it can be."""
+    """The paper's keys and, as JSON, sections, lists and records; paragraphs alone as a literal block."""
     text = case.text.strip("\n")
     blocks = find_blocks(text)
     if len(text) == len(case.text) and len(blocks) > 1 and {b.kind for b in blocks} == {"text"} and _is_literal(text):
