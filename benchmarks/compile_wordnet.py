@@ -1,4 +1,7 @@
-"""Compile the Open English WordNet (YAML) into this folder's table: `python -m rarefy.benchmarks.compile_wordnet`."""
+"""Compile the Open English WordNet (YAML) into the tables of rarefy.tasks.text.wordnet.
+
+python -m rarefy.benchmarks.compile_wordnet --source oewn_yaml.tar.gz
+"""
 
 import argparse
 import gzip
@@ -9,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from rarefy.tasks.text.wordnet import TABLE
+from rarefy.tasks.text.wordnet import KINDS, TABLE
 
 LICENCES = {"LICENSE.md": "LICENSE.md", "WNDB_License.txt": "PRINCETON.txt"}
 
@@ -56,11 +59,33 @@ def format_entries(entries: Mapping[str, Any], synsets: Mapping[str, Any]) -> It
                 yield f"{lemma}\t{pos}\t{','.join(forms)}\t{'|'.join(senses)}"
 
 
+def format_kinds(synsets: Mapping[str, Any]) -> Iterator[str]:
+    """`depth TAB nouns`: what nouns mean, each sense below the more general one, its synonyms split by ";".
+
+    A sense of several kinds stands below each. Names are left out, and phrases of more than three words.
+    """
+    below: dict[str, list[str]] = {}
+    for name, synset in sorted(synsets.items(), key=lambda pair: (pair[1]["members"][0], pair[0])):
+        for kind in synset.get("hypernym", ()):
+            below.setdefault(kind, []).append(name)
+
+    def walk(name: str, depth: int) -> Iterator[str]:
+        kept = [one for one in synsets[name]["members"] if one == one.lower() and one.count(" ") < 3 and ";" not in one]
+        lines = [line for lower in below.get(name, ()) for line in walk(lower, depth + 1)]
+        if kept or lines:
+            yield f"{depth}\t{';'.join(kept)}"
+        yield from lines
+
+    yield from walk(next(name for name, synset in synsets.items() if synset["members"] == ["entity"]), 0)
+
+
 def build(source: Path, target: Path) -> int:
-    """Write the table of this release and its licences beside it; the number of lines."""
-    rows = list(format_entries(*read_release(source)))
+    """Write the tables of this release and its licences beside them; the number of lines."""
+    entries, synsets = read_release(source)
+    rows = list(format_entries(entries, synsets))
     # No name and no time in the header: the same release gives the same bytes.
-    target.write_bytes(gzip.compress("\n".join(rows).encode(), compresslevel=9, mtime=0))
+    for file, lines in ((target, rows), (target.with_name(KINDS.name), format_kinds(synsets))):
+        file.write_bytes(gzip.compress("\n".join(lines).encode(), compresslevel=9, mtime=0))
     with tarfile.open(source) as release:
         for name, shipped in LICENCES.items():
             file = release.extractfile(name)

@@ -59,9 +59,15 @@ _MEASURES = (
     "meter metre,centimeter centimetre cm,millimeter millimetre mm,foot feet ft,inch inches,yard,square-foot,"
     "square-meter,square-mile,ton tonne,pound-mass lb lbs,kilogram kg,gram,ounce oz,"
     "gallon,barrel bbl,liter litre,watt,kilowatt kw,"
-    "megawatt mw,gigawatt gw,kwh,mwh,gwh,terabyte tb,gigabyte gb,megabyte mb,hertz hz,megahertz mhz,gigahertz ghz,"
+    "megawatt mw,gigawatt gw,kwh,mwh,gwh,terabyte tb,gigabyte gb,megabyte mb,kilobyte kb,byte,tebibyte tib,gibibyte gib,mebibyte mib,kibibyte kib,hertz hz,megahertz mhz,gigahertz ghz,"
     "degree,°c celsius,°f fahrenheit"
 )
+# How many bytes a unit may mean: a megabyte is a million of them, or as many as a mebibyte
+SIZES_IN_BYTES = {"byte": (1,)} | {
+    name: sizes
+    for power, prefix in enumerate(("kilo kibi", "mega mebi", "giga gibi", "tera tebi"), 1)
+    for name, sizes in zip((f"{one}byte" for one in prefix.split()), ((1000**power, 1024**power), (1024**power,)), strict=True)
+}
 DURATIONS = {"ms": "millisecond", "s": "second", "h": "hour", "d": "day"}  # of settings; "m" is of months and metres
 MEASURES = {form: name.split()[0] for name in _MEASURES.split(",") for form in name.split()}
 _SQUARE = {"foot": "square-foot", "feet": "square-foot", "ft": "square-foot", "meter": "square-meter",
@@ -85,6 +91,7 @@ _NUMBER = re.compile(
     r"|(?P<swiss>\d{1,3}(?:'\d{3}){1,8}(?:[.,]\d+)?)"
     r"|(?P<dotted>\d{1,3}(?:(?:\.\d{3}){2,8}(?:,\d{1,6})?|(?:\.\d{3}),\d{1,6}))"
     rf"|(?P<spaced>(?<=[$€£¥])\d{{1,3}}(?: \d{{3}}){{1,8}}(?=\s(?:{SCALE_WORDS}))"
+    rf"|\d{{1,3}}(?: \d{{3}}){{1,8}}(?=\s?(?:[€£]|euros?\b|(?:{'|'.join(_CODES)})\b))"
     r"|\d{1,3}(?:(?:\u00a0\d{3}){1,8}|(?: \d{3}){2,8}(?! ?\d)|(?: \d{3}){1,8}(?=,\d{1,2}(?!\d)))(?:[.,]\d{1,6})?)"
     r"|(?P<comma>\d{1,15},(?!\d{3}(?!\d))\d{1,9})"
     r"|(?P<plain>\d++(?:\.\d++)?|(?<![\w.])\.\d++)"

@@ -114,17 +114,31 @@ _STILL = re.compile(
     r"answer(?: is)?\s*:|(?:therefore|thus|hence|so),? (?:the|my) answer (?:is|would be))",
     re.IGNORECASE,
 )
-# A sentence that is courtesy or advice where else to look, and no part of an answer
+# A sentence that is courtesy, and one that is advice where else to look: no part of an answer
+_COURTESY = (
+    r"(?:(?:sure(?: thing)?|certainly|of course|absolutely|(?:(?:that is|that['’]s|what) )?(?:an? )?(?:great|good|excellent)"
+    r" question|hello|hi)(?: there)?"
+    r"|(?:thanks|thank you)(?: (?:very|so) much)?(?: (?:for|again)\b[^.!?\n]{0,80})?"
+    r"|(?:[^.!?\n]{0,80}, )?here(?:['’]s| is| are) (?:what i (?:found|could find|know)[^.!?\n]{0,40}|the answer)"
+    r"|(?:if you (?:have|need|want|would like)\b[^.!?\n]{0,80}, )?(?:please |just )*(?:let me know|feel free"
+    r"|(?:don['’]t|do not) hesitate)\b[^.!?\n]*"
+    r"|(?:i )?hope (?:this|that|it) (?:helps|answers)\b[^.!?\n]*"
+    r"|(?:i(?:['’]m| am|['’]d be) |always )?(?:happy|glad) to help\b[^.!?\n]*"
+    r"|(?:is there|would you like) (?:anything|something|more|further|me to)\b[^.!?\n]*)"
+)
 _POLITE = re.compile(
-    r"\W*(?:(?:sure|certainly|of course|absolutely|(?:great|good) question|hello|hi)"
-    r"|(?:thanks|thank you)\b[^.!?]{0,80}"
-    r"|(?:[^.!?]{0,80}, )?here(?:['’]s| is| are) what i (?:found|could find|know)[^.!?]{0,40}"
-    r"|(?:please |just )?(?:let me know|feel free|(?:don['’]t|do not) hesitate)\b[^.!?]*"
-    r"|(?:i )?hope (?:this|that|it) helps\b[^.!?]*"
-    r"|(?:please|you (?:may|might|can|could|should)(?: (?:want|wish|need|like) to)?"
+    rf"\W*(?:{_COURTESY}|(?:please|you (?:may|might|can|could|should)(?: (?:want|wish|need|like) to)?"
     r"|i(?:['’]d| would)? (?:recommend|suggest))"
-    r" (?:contact(?:ing)?|ask(?:ing)?|check(?:ing)?|consult(?:ing)?|reach(?:ing)? out|refer(?:ring)? to|see)\b[^.!?\d]*"
-    r"|is there anything else\b[^.!?]*)\W*",
+    r" (?:contact(?:ing)?|ask(?:ing)?|check(?:ing)?|consult(?:ing)?|reach(?:ing)? out|refer(?:ring)? to|see)\b[^.!?\d]*)\W*",
+    re.IGNORECASE,
+)
+_OPENS_POLITELY = re.compile(rf"\W*{_COURTESY}(?:[.!?:]+\s+|\s*\n\s*)(?=\S)", re.IGNORECASE)
+_ENDS_POLITELY = re.compile(rf"(?:(?<=[.!?)]\s)|(?<=\n)){_COURTESY}[.!?]*\s*$", re.IGNORECASE)
+_FROM_CONTEXT = re.compile(  # what was shown, as the source of what follows
+    r"\W*(?:based on|according to|as (?:stated|mentioned|described|given|noted) in|per|from)\s(?:the|this|these|your)\s"
+    r"(?:(?:provided|given|retrieved|above|supplied|available)\s)?"
+    r"(?:contexts?|passages?|documents?|texts?|excerpts?|sources?|information|search results)"
+    r"(?:\s(?:provided|given|above|you provided))?,\s+(?=\S)",
     re.IGNORECASE,
 )
 # An answer that goes on after a refusal, and no advice where else to look
@@ -151,6 +165,7 @@ _DECISIVE = re.compile(
 # An answer beside a refusal in one sentence ("NO-RES: Tim Cook"), and what is the reason for one instead
 _CLAUSE = re.compile(r"[:,]\s+|\s+[-–—]+\s+")
 _REASON = re.compile(r"\W*(?:as|because|since|for|given|due|with|without|and|which|that|so)\b", re.IGNORECASE)
+_MOST = 3  # courtesies at an end of a text
 _SHORT = 7  # words of a refusal that says nothing else
 
 
@@ -161,6 +176,17 @@ class Refusal:
     own: bool  # the protocol's own words, rather than others to the same effect
     rest: str  # the sentences that refuse nothing
     guess: str  # what is offered all the same, and named as one's own or a guess
+
+
+def strip_courtesies(text: str) -> str:
+    """The text without the courtesies that it opens and ends with ("Great question!"), all of it where it is nothing else."""
+    kept = text
+    for _ in range(_MOST):
+        if hit := _OPENS_POLITELY.match(kept) or _FROM_CONTEXT.match(kept):
+            kept = kept[hit.end() :]
+        if hit := _ENDS_POLITELY.search(kept):
+            kept = kept[: hit.start()].rstrip()
+    return kept.strip() if re.search(r"\w", kept) else text
 
 
 def refusal(text: str, words: str, general: bool, absent: bool = False) -> Refusal | None:

@@ -16,6 +16,10 @@ _NAME = re.compile(  # without the small word that begins a sentence ("In Norway
 )
 _CUT = re.compile(r"[;\n|]|,(?=\s)|(?<!\d)\.(?=\s)|\b(?:and|but|while|whereas|against|compared|than|versus|vs)\b")
 _OPENS = re.compile(r"\W*(?:for|in|at|on|of|with|from)\b[^,]*", re.IGNORECASE)  # "For Norway, it is"
+_CAPITALS = re.compile(r"(?<![\w-])[A-Z][\w&'-]*(?:\s[A-Z][\w&'-]*)*")
+_CONTRAST = re.compile(r"[;\n]|,?\s\b(?:while|whereas|but)\b|(?<=\w{2}[\w)%])\.\s(?=[A-Z])")
+_PRONOUN = re.compile(r"\b(?:it|its|they|their|he|she|his|her|this|that|who|which|also)\b", re.IGNORECASE)
+_SHORT = 24  # words of two such clauses
 _CITED = re.compile(r",?\s*\baccording to [“\"][^”\"]*[”\"](?: in [“\"][^”\"]*[”\"])?", re.IGNORECASE)
 
 
@@ -38,6 +42,29 @@ def is_of_another_row(text: str, matched: str, about: Expectation) -> bool:
     }
     places = [hit.start() for hit in re.finditer(re.escape(matched), text)]
     return bool(places) and all(_names_another(_clause(text, at, at + len(matched)), asked, known) for at in places)
+
+
+def is_swapped(text: str, matched: str, about: Expectation) -> bool:
+    """Return whether the matched words are said of another thing, and of the question's thing something else is said.
+
+    "Silver is owned by Olsson, while Gold belongs to Rao" gives Gold's owner: each clause names one thing and one answer,
+    and the question names the thing of the clause without the matched words.
+    """
+    own, names = {*split_tokens(about.question.answer), *split_tokens(matched)}, set(_CAPITALS.findall(_CITED.sub("", about.question.text)[1:]))
+    cuts = [0, *(at for hit in _CONTRAST.finditer(text) for at in hit.span()), len(text)]
+    clauses = [text[start:end] for start, end in zip(cuts[::2], cuts[1::2], strict=True) if re.search(r"\w", text[start:end])]
+    if not matched or not names or len(clauses) != 2 or len(text.split()) > _SHORT or _PRONOUN.search(text):
+        return False
+    held = [matched in clause for clause in clauses]
+    if held.count(True) != 1:
+        return False
+    theirs, mine = clauses[held.index(True)], clauses[held.index(False)]
+    known = own | {word for source in (about.question.text,) for word in split_tokens(source)}
+    said = [{hit for hit in _CAPITALS.findall(clause) if not {*split_tokens(hit)} <= known} for clause in (theirs, mine)]
+    values = find_values(matched) and [one for one in find_values(mine) if one.kind == find_values(matched)[0].kind]
+    other = [hit for hit in said[0] if not set(split_tokens(hit)) & own]
+    asked = [name for name in names if name in mine and name not in theirs]
+    return len(asked) == 1 and len(other) == 1 and len(other[0].split()) == len(asked[0].split()) and bool(said[1] or values)
 
 
 def _names_another(clause: str, asked: set[tuple[str, ...]], known: set[str]) -> bool:

@@ -34,7 +34,7 @@ from rarefy.tasks.evaluate.correct.config import CorrectConfig
 from rarefy.tasks.evaluate.correct.gold import ExactValue, Expectation, GoldAnswer
 from rarefy.tasks.evaluate.correct.normalise import EMPTY, Value, find_values, split_tokens, stems
 from rarefy.tasks.text.dates import moments
-from rarefy.tasks.text.quantities import without_zeros
+from rarefy.tasks.text.quantities import SIZES_IN_BYTES, without_zeros
 from rarefy.tasks.text.stems import stem
 
 # Comparing one value of an answer with the gold value: kind, unit, scale, sign, rounding
@@ -55,6 +55,7 @@ _EITHER_SIGN = re.compile(  # of a line whose figures are negative in brackets a
     re.IGNORECASE,
 )
 _LEAST = 3  # digits that must be equal where no scale is stated
+_NEARLY_ALL = 99  # percent: what lacks of all is compared ("99.9 %" is twice as far from it as "99.95 %")
 _COARSE = Decimal("0.1")  # a correct rounding that is further off counts as another number
 _ABOUT = Decimal("0.02")  # as far off may be a rounding that says so
 CUT_OFF = Decimal("0.01")  # a judge is asked about a truncated number that is no further off
@@ -193,6 +194,8 @@ def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: f
     )
     if grain_of_value == gold_grain or not grain:
         return "other"
+    if _are_nearly_all(gold, amount) and not value.about:
+        return "other"
     off = abs(amount - gold.amount) / gold.amount
     if (fine / grain).quantize(Decimal(1), ROUND_HALF_UP) == coarse / grain:
         if gold_grain > grain_of_value and gold.shown is not None and not gold.loose:
@@ -204,6 +207,11 @@ def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: f
         return "same" if off <= least else "rounding" if off <= _COARSE or value.about else "other"
     cut = grain_of_value > gold_grain and (fine / grain).quantize(Decimal(1), ROUND_DOWN) == coarse / grain
     return "rounding" if cut and off <= CUT_OFF else "other"
+
+
+def _are_nearly_all(gold: ExactValue, amount: Decimal) -> bool:
+    """Return whether two shares are nearly all, so that what each lacks tells them apart."""
+    return gold.kind == "percent" and all(_NEARLY_ALL <= one < 100 for one in (gold.amount, amount))
 
 
 def _digits(amount: Decimal) -> tuple[int, ...]:
@@ -244,7 +252,9 @@ def judge_range(
 ) -> Outcome | None:
     """Judge an answer that is two values, joined by "to", by the two ends of a range; None where it is none."""
     ends = find_values(text)
-    if len(ends) != 2 or len(text.split()) > SHORT or _how_joined(text, *ends) != "to":
+    if len(ends) != 2 or len(text.split()) > SHORT:
+        return None
+    if _how_joined(text, *ends) != "to" and text[ends[0].end : ends[1].start].strip() != "-":
         return None
     verdicts = [
         {compare_values(exact, end, config.rounding, "", about) for exact in gold.values}
@@ -253,11 +263,12 @@ def judge_range(
     ]
     if len(verdicts) == 2 and all("same" in found for found in verdicts):
         return right("contained", text)
-    return wrong("other_value", text) if {"other"} in verdicts else None
+    turned = [one.amount for one in ends] == [e.amount for part in (high, low) for e in part.values]
+    return wrong("other_value", text) if {"other"} in verdicts and not turned else None
 
 
 def _convert(value: Value, gold: GoldAnswer) -> Value:
-    """Return a duration in the gold answer's unit, another value as it is."""
+    """Return a duration or a size in bytes in the gold answer's unit, another value as it is."""
     units = {exact.unit for exact in gold.values}
     unit = min(units)
     if value.kind == "measure" and value.unit not in units and {value.unit, *units} <= SECONDS.keys():
@@ -266,6 +277,12 @@ def _convert(value: Value, gold: GoldAnswer) -> Value:
         loose = _EXACT * (4 if {value.unit, unit} == {"day", "month"} else 1)  # "30 days" is a month
         near = next((e for e in gold.values if e.unit == unit and abs(amount - e.amount) <= loose * e.amount), None)
         return replace(value, unit=unit, amount=near.amount if near else amount, grain=near.grain if near else factor)
+    if value.kind == "measure" and value.unit not in units and {value.unit, unit} <= SIZES_IN_BYTES.keys():
+        ways = {Decimal(mine) / own for mine in SIZES_IN_BYTES[value.unit] for own in SIZES_IN_BYTES[unit]}
+        may_be = any(abs(value.amount * way - e.amount) <= _EXACT * e.amount for way in ways for e in gold.values)
+        if len(ways) == 1 or not may_be:  # else a megabyte may be meant as a mebibyte
+            way = min(ways)
+            return replace(value, unit=unit, amount=value.amount * way, grain=value.grain * way)
     return value
 
 
@@ -295,8 +312,13 @@ _ASKED_BOUNDS = {  # and what asks for a least or a most in other words: "must",
     "more": re.compile(rf"{_SAID_BOUNDS['more'].pattern}|\b(?:must|should|require[ds]?|needed)\b", re.IGNORECASE),
     "less": re.compile(rf"{_SAID_BOUNDS['less'].pattern}|\b(?:may|can|allowed|limit\w*|cap(?:ped)?)\b", re.IGNORECASE),
 }
+_LIMITS = {
+    "more": re.compile(r"\b(?:at least|minimum|(?:no|not) (?:less|fewer) than)\b", re.IGNORECASE),
+    "less": re.compile(r"\b(?:at most|maximum|(?:no|not) more than)\b", re.IGNORECASE),
+}  # in so many words
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
 _SINGLE = re.compile(r"\b(?:a|one) single\b", re.IGNORECASE)
+_NAMES_BY_NUMBER = re.compile(r"\b(?:which|what) (?:\w+ ){0,2}?(?:port|number|code|id|channel|extension)\b", re.IGNORECASE)
 _IS = re.compile(r"\b(?:is|are|was|were|costs?|weighs?|totals?|equals?)\s$|[\w)][:=]\s?$", re.IGNORECASE)
 _OF_TIME = re.compile(r"\b(?:years?|fiscal|FY|when|dates?|dated|period|times?|centur\w+|born|founded)\b", re.IGNORECASE)
 _EXACT = Decimal("0.005")  # of the length of a year, which varies
@@ -323,6 +345,8 @@ _WITHOUT = re.compile(
     r"without)\s(?P<what>[^,.;]{1,60})",
     re.IGNORECASE,
 )
+_FURTHER = re.compile(r"\b(?:further|additional|another|extra)\s$", re.IGNORECASE)
+_SUMS_UP = re.compile(r"\b(?:so|thus|hence|therefore|that is|i\.e\.|which is|in all|in total|altogether)\b[^.;]{0,30}$", re.IGNORECASE)
 _WORKED_OUT = re.compile(r"[=≈]|\b(?:therefore|thus|hence|so|calculat\w+|comput\w+)\b", re.IGNORECASE)
 _CUT = re.compile(r"[,;.()\n|]|\b(?:and|while|versus|vs|compared|from|up|down|but|than|or)\b", re.IGNORECASE)
 
@@ -377,6 +401,8 @@ def judge_value(
         return unclear(matching[0].how, _quote(text, matching[0].value))
     if len(occurrences) == 1 and occurrences[0].verdict == "opposite":
         return wrong("opposite", _quote(text, occurrences[0].value))
+    if len(occurrences) == 1 and occurrences[0].how == "stated" and _is_not_as_printed(text, occurrences[0], gold, about):
+        return wrong("other_value", _quote(text, occurrences[0].value))
     if near := next((one for one in occurrences if one.verdict != "other"), None):
         return unclear(near.verdict, _quote(text, near.value))
     shares = ((one, _convert_share(one, gold)) for one in numbers)
@@ -429,6 +455,23 @@ def judge_value(
         return unclear("unmatched")
     several = len({value.amount for value in asserted}) > 1
     return wrong("other_values" if several else "other_value", _quote(text, asserted[0]))
+
+
+def _is_not_as_printed(text: str, one: _Occurrence, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether a value differs from one that is no rounded one: a number that names, or one as its evidence has it.
+
+    A number names something where it has four digits or more without separators, and no unit, and is asked for by
+    "which" or "what" ("port 7420").
+    """
+    form, asked = gold.forms[0], about.question.text
+    if gold.unread or one.value.about or one.value.scaled or len(text.split()) > SHORT or _CHANGE.search(asked):
+        return False
+    if one.verdict == "rounding":
+        printed = any(form in line and _quote(text, one.value) not in line for line in about.question.evidence)
+        return printed and hops_of(about.question.pattern) != "computed" and one.value.grain < min(e.grain for e in gold.values)
+    names = re.fullmatch(r"\d{4,}", form) and _NAMES_BY_NUMBER.search(asked) and about.scale < 0 and not about.many
+    plain = not (one.value.grouped or one.value.pointed or one.value.kind != "count" or _may_be_year(text, one.value))
+    return bool(names) and plain and one.verdict == "other"
 
 
 def _is_plain_count(text: str, numbers: Sequence[Value], gold: GoldAnswer) -> bool:
@@ -520,6 +563,8 @@ def _find_occurrences(
             how = "operand | change"
         elif is_compared(gap, about.question.text):
             how = "compared"
+        elif at and (more := _FURTHER.search(gap)) and not stems(more[0]) & about.words:
+            how = "further"
         elif is_of_counterpart(gap, about.question.text):
             how = "counterpart"
         else:
@@ -643,7 +688,7 @@ def _judge_stated(
         e for e in gold.values if compare_values(e, right_one.value, config.rounding, right_one.gap, about) == "same"
     )
     asked = _asks_bound(limit, before, about)
-    if {limit, exact.bound} == {"more", "less"}:
+    if {limit, exact.bound} == {"more", "less"} or _is_other_limit(limit, before, about):
         return wrong("other_value", words)
     inclusive = not limit and exact.bound and any(_SAID_BOUNDS[exact.bound].search(form) for form in gold.forms)
     if limit not in exact.bounds and not asked and not inclusive and not _is_loose_bound(limit, exact, right_one.value):
@@ -655,8 +700,14 @@ def _judge_stated(
     joined = {_how_joined(text, right_one.value, other.value) for right_one in stated[:10] for other in others}
     if joined & {"or", "to"}:
         return unclear("choice", words)
-    if len(others) > 1 and sum(other.value.amount for other in others) == right_one.value.amount:
+    amounts = [other.value.amount for other in others]
+    if len(others) > 1 and sum(amounts) == right_one.value.amount:
         return right("contained", words, "with its parts")
+    if len(others) == 2 and abs(amounts[0] - amounts[1]) == right_one.value.amount and _concludes(text, right_one.value, others):
+        return right("contained", words, "with its parts")
+    last = others[-1]
+    if last.value.start > stated[-1].value.start and _SUMS_UP.search(last.gap) and last.value.unit == exact.unit:
+        return unclear("other_conclusion", words)
     if config.extra == "wrong":
         return wrong("several_values", words)
     if len(others) > MAX_OTHER_VALUES and not _concludes(text, stated[-1].value, others):
@@ -677,6 +728,12 @@ def _concludes(text: str, value: Value, others: Sequence[_Occurrence]) -> bool:
 def _asks_bound(limit: str, before: str, about: Expectation) -> bool:
     """Return whether a bound that stands before a number is what the question asks for."""
     return bool(limit and _SAID_BOUNDS[limit].search(before) and _ASKED_BOUNDS[limit].search(about.question.text))
+
+
+def _is_other_limit(limit: str, before: str, about: Expectation) -> bool:
+    """Return whether an answer states the least where the question asks for the most, or the other way round."""
+    asked = [way for way, words in _LIMITS.items() if words.search(about.question.text)]
+    return limit != "" and asked == [way for way in _LIMITS if way != limit] and _LIMITS[limit].search(before) is not None
 
 
 def _excludes_subject(text: str, at: int, about: Expectation) -> bool:
@@ -741,7 +798,7 @@ def _convert_share(value: Value, gold: GoldAnswer) -> Value | None:
 
 def _is_close(exact: ExactValue, value: Value, about: Expectation, in_parts: bool) -> bool:
     """Return whether a value is within 2 % of the gold value, as after rounding in between."""
-    if not in_parts and _is_no_rounding(exact, value, about):
+    if not in_parts and (_is_no_rounding(exact, value, about) or _are_nearly_all(exact, value.amount)):
         return False
     amounts = [amount for amount in (exact.amount, exact.shown) if amount]
     return any(abs(abs(value.amount) - abs(amount)) <= _FEW * abs(amount) for amount in amounts)

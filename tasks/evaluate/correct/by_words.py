@@ -4,7 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import repeat
 
+from rarefy.tasks.evaluate.correct.by_noun import are_related, is_another_thing
 from rarefy.tasks.evaluate.correct.by_version import find_versions
 from rarefy.tasks.evaluate.correct.claim_status import (
     DOWN,
@@ -42,6 +44,7 @@ from rarefy.tasks.evaluate.correct.normalise import (
     stems,
     strip_legal_form,
 )
+from rarefy.tasks.knowledge.extract.entity_types import entity_type
 from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.dates import moments
 from rarefy.tasks.text.names import STREETS
@@ -58,11 +61,20 @@ _ASKS_FIGURES = re.compile(
 )
 _BETWEEN = 4  # other words allowed among those of a scattered answer
 _STATES_NAME = re.compile(r"\w (?:is|was|are|were) \w")  # "The auditor is Deloitte."
-_BEHIND = re.compile(r"\b(?:than(?: that of| those of| in)?|followed by|ahead of) (?:the )?$", re.IGNORECASE)
+_BEHIND = re.compile(
+    r"\b(?:than(?: that of| those of| in)?|followed by|ahead of|replacing|succeeding|in favou?r of|t(?:aking|akes|ook) over from)"
+    r" (?:the )?$",
+    re.IGNORECASE,
+)
+_COMES_BEHIND = re.compile(r"\s(?:\w+\s){0,2}?(?:comes?|came|ranks?|ranked) (?:in )?(?:an? )?(?:\w+ )?(?:second|third|fourth|fifth|last|next)\b")
+_SUPERLATIVE = re.compile(r"\b(?:most|least|(?!latest|interest|request|forest)[a-z]{2,}est)\b")
+_RELATIVE = re.compile(r"(?P<name>[^,;:.!?]+(?:\.\s[^,;:.!?]+)?), (?:who|which|whose)\b[^,;]*")  # "Ms. Galt, who ..."
+_ACRONYM = re.compile(r"(?<![\w-])[A-Z][A-Z\d]+(?![\w-])")
 _SENTENCE_ENDS = re.compile(r"[.!?;\n]\s")
 _UNNAMED = frozenset("another other others elsewhere one same usual".split())  # "and later in another state"
 _SENTENCE_BEGINS = re.compile(r"[.!?:]\W+|^\W+")
 _ALIKE = 0.6  # of two words that may be one, mistyped or cut
+_MISTYPED = 0.85  # of two words that are one, but for a letter or two
 _GLUED_NAME = 6  # characters of a name that is recognised within a longer word
 _PET_NAME = 5  # letters of a name that may be short for another one with its first two ("Coke")
 NAME = 6  # an answer of so many words may be one name
@@ -70,6 +82,13 @@ SHORT = 12  # an answer of so many words states one thing
 STATEMENT = 20  # an answer of so many words may be a sentence about one name
 _NAME_WORD = re.compile(r"[^\W\d_][\w.'-]*")
 _TITLES = frozenset("mr mrs ms dr sir lady lord dame president king queen prince princess professor saint".split())
+_SHORT_NAMES = frozenset(  # of first names with another initial
+    "bill billy bob bobby dick ted teddy ned ed eddie peggy peg hank beth betty liz polly molly tony gene rick nell bert hal".split()
+)
+_KINDS_OF_NAMES = COUNTRIES | frozenset(  # words that may be left out of a name
+    "american national federal department university college school bank office agency group system church museum river "
+    "mount lake island house court show party army".split()
+)
 _AFTER_NAMES = frozenset("jr sr ii iii iv mbe obe cbe phd md esq".split())
 
 
@@ -109,7 +128,9 @@ _ASKS_NAME = re.compile(
     r"university|college|school|newspaper|ship|planet|continent|ocean|airport|publisher)\b",
     re.IGNORECASE,
 )
+_WHICH_ONE = re.compile(r"\b(?:which|what) (?P<noun>[a-z]+)", re.IGNORECASE)
 _ASKS_TOWN = re.compile(r"\b(?:which|what) (?:city|town|village)\b", re.IGNORECASE)
+_PLACE_OR_TIME = re.compile(r"\W*(?:from |to )?(?P<asked>where|when)\b", re.IGNORECASE)
 _BRACKETED = re.compile(r"\([^()]*\)")
 _ORDERED = re.compile(r"\b(?:from|to|than|before|after|over|under|by)\b", re.IGNORECASE)  # order tells who does what
 _FIRM = re.compile(rf"&|\b(?:{'|'.join(LEGAL)})\b", re.IGNORECASE)
@@ -180,13 +201,14 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         return placed
     if referred := _compare_references(text, gold.forms):
         return referred
-    asks_who = _WHO.search(about.question.text)
+    asks_who = _asks_person(about)
+    relative = _RELATIVE.fullmatch(text.strip(" ."))
     if any(
         _is_place(text, form)
         or (_ASKS_ADDRESS.search(about.question.text) and _is_part_of_address(text, form))
         or _is_rest_of(text, form, about)
         or _is_firm(text, form)
-        or (asks_who and _is_surname(text, form))
+        or (asks_who and _is_surname(relative["name"] if relative else text, form, about))
         for form in gold.forms
     ):
         return right("contained", text)
@@ -204,23 +226,26 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
                 _pieces(form),
             )
         )
-        for first, last in _find_form(expanded, tokens, stemmed, form, wordings):
+        for first, last in _find_form(expanded, tokens, stemmed, form, wordings, about):
             why = _objection(expanded, tokens, first, last, about, form, listed)
             if not why:
                 return right("contained", expanded[tokens[first].start : tokens[last].end])
             objections.append(unclear(why, expanded[tokens[first].start : tokens[last].end]))
     if objections:
-        return objections[0]
+        behind = {one.why for one in objections} == {"comes_behind"}
+        return wrong("other_name", objections[0].matched) if behind else objections[0]
     lists = [form for form in gold.forms if _PLAIN_LIST.fullmatch(form) and not TURNS.search(expanded)]
     for form in lists if short else gold.forms:
         if found := _find_scattered(expanded, tokens, stemmed, form, about):
             return right("contained", found)
     if listed:
         return unclear("unmatched")
-    if all(_is_another_town(text, form) for form in gold.forms) or (
+    if all(_is_another_town(text, form) for form in gold.forms) or _is_another_acronym(text, gold, about) or (
         len(tokens) <= STATEMENT and (_is_another_name(text, gold, about) or _is_another_code_name(text, gold, about))
     ):
         return wrong("other_name", text.strip())
+    if short and not any(map(_is_name_for, gold.forms, repeat(about))) and is_another_thing(text, gold.forms, about):
+        return wrong("other_thing", text.strip())
     said = {*split_tokens(text)}
     if (
         re.search(r"[^\W\d_]{2}", text)
@@ -331,6 +356,18 @@ def _is_another_town(text: str, form: str) -> bool:
     return same and is_capitalised(mine) and not {*split_tokens(mine)} & {*split_tokens(town)}
 
 
+def _is_another_acronym(text: str, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether gold answer and short answer are acronyms, and others ("HTTPS" for HTTP)."""
+    named = set(_ACRONYM.findall(text))
+    rest = {word for word in split_tokens(_ACRONYM.sub(" ", text)) if word not in EMPTY}
+    return (
+        all(map(_ACRONYM.fullmatch, gold.forms))
+        and len(named) == 1
+        and not named & set(_ACRONYM.findall(about.question.text))
+        and {*map(stem, rest)} <= about.words
+    )
+
+
 def _is_firm(text: str, form: str) -> bool:
     """Return whether an answer is the first word of a firm's name, and no common one ("Deloitte")."""
     words = split_tokens(text)
@@ -338,9 +375,19 @@ def _is_firm(text: str, form: str) -> bool:
     return len(words) == 1 and words == split_tokens(form)[:1] and _FIRM.search(form) is not None and not known
 
 
-def _is_surname(text: str, form: str) -> bool:
+def _asks_person(about: Expectation) -> bool:
+    """Return whether a question asks who it is, or which of those that a noun for people names ("which leader")."""
+    asked = about.question.text
+    return _WHO.search(asked) is not None or any(
+        wordnet.is_kind_of(hit["noun"].casefold(), "person") for hit in _WHICH_ONE.finditer(asked)
+    )
+
+
+def _is_surname(text: str, form: str, about: Expectation) -> bool:
     """Return whether an answer is the surname of a person's name, with titles, some of the other names and initials."""
-    words = [word for word in split_tokens(text) if word not in _TITLES]
+    words = [
+        word for word in split_tokens(text) if word not in _TITLES | _JOB_TITLES and stem(word) not in about.words
+    ]
     name = _person_name(form)
     if not words or name is None or words[-1] != name[1] or _FIRM.search(form):
         return False
@@ -359,12 +406,14 @@ def _repeats_question(text: str, gold: GoldAnswer, about: Expectation) -> bool:
 
 
 def _is_rest_of(text: str, form: str, about: Expectation) -> bool:
-    """Return whether an answer is a name without words of the question ("self-update" for "restic self-update")."""
+    """Return whether an answer is a name without words of the question ("update" for "restic update", "Ross Ice Shelf")."""
     words = form.split()
     for at in range(1, len(words)):
-        dropped, rest = ({*map(stem, split_tokens(" ".join(part)))} for part in (words[:at], words[at:]))
-        if dropped <= about.words and not rest <= about.words and is_same_wording(text, " ".join(words[at:])):
-            return True
+        ends = (words[:at], words[at:])
+        for dropped, rest in (ends, ends[::-1]):
+            own = [{*map(stem, split_tokens(" ".join(part)))} for part in (dropped, rest)]
+            if own[0] <= about.words and not own[1] <= about.words and is_same_wording(text, " ".join(rest)):
+                return True
     return False
 
 
@@ -434,7 +483,7 @@ def _lacks_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     Of such answers to who it was people labelled 97 of 100 wrong, but fewer where it says that there are several, or
     what is thought. A code is recognised by a digit ("KO53").
     """
-    said = {word[:4] for word in split_tokens(expand_abbreviations(text))}
+    said = {*split_tokens(expand_abbreviations(text))}
     if all(_REFERENCE_ALONE.fullmatch(form) for form in gold.forms):
         return not any(number in text for form in gold.forms for number in _references(form))
     if all(is_code_name(form) and form.isalnum() and re.search(r"\d", form) for form in gold.forms):
@@ -446,7 +495,7 @@ def _lacks_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     return (
         bool(people)
         and not (_FIRM.search(gold.forms[0]) or _SEVERAL_OR_THOUGHT.search(text))
-        and said.isdisjoint(word[:4] for word in names)
+        and not _shares_word(said, {*names}, frozenset())
     )
 
 
@@ -495,11 +544,19 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     sentence = len(split_words(text)) > NAME or _STATES_NAME.search(text)
     if streets and not _ASKS_ADDRESS.search(about.question.text):
         return False
-    named = _has_new_name(text, about) if sentence else is_capitalised(_without_numbers(text) if numbered else text)
+    named = (
+        _has_new_name(text, about) if sentence else _is_name_for(_without_numbers(text) if numbered else text, about)
+    )
     asked = about.question.text
+    if (hit := _PLACE_OR_TIME.match(asked)) and (
+        sentence or hit["asked"].casefold() == "when" or any(_is_region(form) != _is_region(text) for form in forms)
+    ):
+        return False  # a place may lie in another
     asks_name = len(split_words(text)) <= SHORT and _ASKS_NAME.search(asked) and not _OFFERS.search(asked)
-    if not (_is_numbered_name if numbered else is_capitalised)(forms[0]) or not (named or asks_name):
+    if not (_is_numbered_name(forms[0]) if numbered else _is_name_for(forms[0], about)) or not (named or asks_name):
         return False
+    if are_related(text.casefold().strip(" ."), forms[0].casefold()):
+        return False  # "Mathematics" for "Arithmetic"
     left_out = EMPTY | LEGAL | GENERIC | (STREETS if streets else frozenset())
     mine = {*split_tokens(expand_abbreviations(text))} - left_out
     theirs = {word for form in forms for word in split_tokens(form)} - left_out
@@ -517,7 +574,11 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         len(mine) == 1
         and text[0].isupper()
         and not text.isupper()
-        and any(len(word) <= _PET_NAME and word[:2] == own[:2] for word in mine for own in theirs)
+        and any(
+            len(word) <= _PET_NAME and word[:2] == own[:2] and (len(theirs) > 1 or len(own) > len(word))
+            for word in mine
+            for own in theirs
+        )
     ):
         return False
     known = frozenset() if sentence or numbered or {*map(stem, theirs)} <= about.words else about.words
@@ -528,10 +589,22 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     )
 
 
+def _is_region(name: str) -> bool:
+    """Return whether a name is that of a country or state, or of a place with its country or state."""
+    return entity_type(name.strip(" .")) == "GPE"
+
+
 def _shares_word(mine: set[str], theirs: set[str], known: frozenset[str]) -> bool:
-    """Return whether two names share a word, by its first letters, of those that are not known from the question."""
-    told, asked = ({word[:4] for word in words if stem(word) not in known} for words in (mine, theirs))
-    return bool(told & asked)
+    """Return whether two names share a word, by its first letters or mistyped, that the question does not have."""
+    told, asked = ({word for word in words if stem(word) not in known} for words in (mine, theirs))
+    return any(_look_alike(word, own) for word in told for own in asked)
+
+
+def _look_alike(word: str, other: str) -> bool:
+    """Return whether two words begin alike, or are one, mistyped ("Trueman" and "Truman")."""
+    if word[:4] == other[:4]:
+        return True
+    return word[:1] == other[:1] and SequenceMatcher(None, word, other).ratio() >= _MISTYPED
 
 
 def _without_numbers(name: str) -> str:
@@ -545,9 +618,10 @@ def _is_numbered_name(form: str) -> bool:
 
 
 def _differs_in_words(text: str, form: str, about: Expectation) -> bool:
-    """Return whether two names are of as many words and differ in some ("Latin America" for "North America").
+    """Return whether two names share words and each has others, none of which look alike ("Latin", "North America").
 
-    Not said of people of one surname, whose first names may be short forms, and of words that look alike.
+    People of one surname have first names with other initials, none of them a short form. Of names of unequal length
+    each must have a word that tells more than its kind ("the Treasury Department", "the U.S. Treasury").
     """
     mine, theirs = (
         [
@@ -557,13 +631,27 @@ def _differs_in_words(text: str, form: str, about: Expectation) -> bool:
         ]
         for name in (text, form)
     )
-    if len(mine) != len(theirs) or len(mine) < 2 or (_WHO.search(about.question.text) and mine[-1] == theirs[-1]):
+    told, asked = ([word for word in side if word not in other] for side, other in ((mine, theirs), (theirs, mine)))
+    if not told or not asked or len(told) == len(mine) or stems(" ".join(told)) <= about.words:
         return False
-    pairs = [pair for pair in zip(mine, theirs, strict=True) if pair[0] != pair[1]]
-    told, asked = (" ".join(side) for side in zip(*pairs, strict=True)) if pairs else ("", "")
-    if stems(told) <= about.words:
+    one_name = is_capitalised(text) and len(split_words(text)) <= NAME
+    if mine[-1] == theirs[-1] and _asks_person(about):
+        initials_of = [{word[0] for word in side} for side in (mine[:-1], theirs[:-1])]
+        return (
+            one_name
+            and initials_of[0].isdisjoint(initials_of[1])
+            and min(len(mine[0]), len(theirs[0])) > 2
+            and {mine[0], theirs[0]}.isdisjoint(_SHORT_NAMES)
+            and not wordnet.known(mine[-1])
+        )
+    if len(mine) != len(theirs) or all(word != own for word, own in zip(mine, theirs, strict=True)):
+        left_out = _KINDS_OF_NAMES | (_JOB_TITLES if _asks_person(about) else frozenset())
+        told, asked = ([word for word in side if word not in left_out] for side in (told, asked))
+        if not told or not asked or not one_name:
+            return False
+    if any(len(word) == 1 and word == own[0] or len(own) == 1 and own == word[0] for word in told for own in asked):
         return False
-    return 0 < len(pairs) < len(mine) and SequenceMatcher(None, told, asked).ratio() < _ALIKE
+    return SequenceMatcher(None, " ".join(told), " ".join(asked)).ratio() < _ALIKE
 
 
 def _has_spelled_out(text: str, names: set[str]) -> bool:
@@ -582,12 +670,19 @@ def _has_new_name(text: str, about: Expectation) -> bool:
 
 
 def is_capitalised(text: str) -> bool:
-    """Return whether all content words are capitalised, but a generic one as in "the Client segment", and no digit."""
+    """Return whether all content words have a capital, but a generic one as in "the Client segment", and no digit."""
     telling = [word for word in _NAME_WORD.findall(text) if word.casefold() not in EMPTY]
     telling = [word for word in telling if word not in GENERIC] or telling
     if len(telling) == 1 and len(split_tokens(text)) == 1 and _is_invented(telling[0]):
         return True
-    return bool(telling) and all(word[0].isupper() for word in telling) and not any(map(str.isdigit, text))
+    return bool(telling) and all(word != word.lower() for word in telling) and not any(map(str.isdigit, text))
+
+
+def _is_name_for(form: str, about: Expectation) -> bool:
+    """Return whether a form is a name, but for words of the question ("the Taliesin building": in which building?)."""
+    return is_capitalised(form) or is_capitalised(
+        " ".join(word for word in form.split() if word[:1].isupper() or not stems(word) <= about.words)
+    )
 
 
 def _is_invented(word: str) -> bool:
@@ -615,7 +710,12 @@ def _find_scattered(text: str, tokens: Sequence[Word], stemmed: list[str], form:
 
 
 def _find_form(
-    text: str, tokens: Sequence[Word], stemmed: list[str], form: str, wordings: Iterable[tuple[str, ...]]
+    text: str,
+    tokens: Sequence[Word],
+    stemmed: list[str],
+    form: str,
+    wordings: Iterable[tuple[str, ...]],
+    about: Expectation,
 ) -> Iterator[tuple[int, int]]:
     """Yield the first and last word of each place of a form, ignoring endings, and middle names of a person."""
     for wanted in wordings:
@@ -626,7 +726,7 @@ def _find_form(
             if stemmed[at] == ends[0] and stemmed[at : at + len(wanted)] == ends:
                 yield at, at + len(wanted) - 1
     name = _person_name(form)
-    if name:
+    if name and stem(name[1]) not in about.words:  # else no person's ("Which college …?")
         first, last = map(stem, name)
         own = {word[:4] for word in split_tokens(form)}
         for at in (at for at, word in enumerate(stemmed) if word == first):
@@ -648,7 +748,7 @@ def _person_name(form: str) -> tuple[str, str] | None:
     if not 2 <= len(words) <= 4 or not all(word[0].isupper() for word in words):
         return None
     ends = split_tokens(words[0]), split_tokens(words[-1])
-    return (ends[0][0], ends[1][-1]) if all(ends) and len(ends[0][0]) > 1 else None
+    return (ends[0][0], ends[1][-1]) if all(ends) and len(ends[0]) == 1 and len(ends[0][0]) > 1 else None
 
 
 def _pieces(form: str) -> tuple[str, ...]:
@@ -688,8 +788,13 @@ def _objection(
         start, why = _name_around(text, start, end)
         if why and not (listed and why == "several_names"):
             return why
-    if _BEHIND.search(text[max(start - 40, 0) : start]):
+    if (hit := _BEHIND.search(text[max(start - 40, 0) : start])) and not stems(hit[0]) & about.words:
         return "compared"
+    if _COMES_BEHIND.match(text, end) and _SUPERLATIVE.search(about.question.text):
+        return "comes_behind"
+    relative = _RELATIVE.fullmatch(text.strip(" ."))
+    if relative and start > relative.end("name") and is_capitalised(relative["name"]) and len(split_words(relative["name"])) <= NAME:
+        return "in_relative"
     plural = re.match(r"'\s\w", text[end:]) and "'" not in text[:start]  # "the directors' assistant"
     if plural or (text[tokens[last].start : end].endswith("'s") and not form.endswith("s")):
         return "of_it"  # "Delaware's neighbour"

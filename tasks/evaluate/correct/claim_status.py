@@ -87,8 +87,8 @@ _ABOUT = (
 )
 _BOUND = re.compile(
     rf"(?:\b(?P<more>more than|over|above|exceed(?:s|ed|ing)?|in excess of|greater than|upwards of|"
-    rf"at least|no less than|not less than|a minimum of)(?<!not exceed)(?<!not exceeding)"
-    r"|\b(?P<less>less than|under|below|fewer than|at most|"
+    rf"at least|(?:no|not) (?:less|fewer) than|a minimum of)(?<!not exceed)(?<!not exceeding)"
+    r"|\b(?P<less>(?:less|fewer) than|under|below|at most|"
     r"(?<!ed )(?<!rose )(?<!went )(?<!grew )(?<!came )(?<!pick )(?<!king )(?<!edge )(?<!move )(?<!go )(?<!tick )"
     r"(?<!inch )(?<!rise )(?<!climb )up to|"
     r"no more than|not more than|not (?:to )?exceed(?:ing)?|a maximum of|short of|nearly|almost|just under)"

@@ -55,13 +55,14 @@ _BRACKETED = re.compile(r"(?P<first>[^()]+?) \((?P<again>[^()]+)\)")
 _SAME = Decimal("0.02")  # of one value in two units, as they are rounded
 _UNIT_SIGN = re.compile(r"(?<=\d)\s?(?:[kKMGTP]i?[Bb](?:ps|it|/s)?|[kKMGT]?Hz|[kMG]W)\b")
 _ADDRESS = re.compile(r"[A-Za-z]\w*[@/:_][^\s%$]+")  # "localhost:4317" is a name, whose number says nothing alone
+_PLAIN_RANGE = re.compile(r"(0|[1-9]\d{0,5})\s?-\s?([1-9]\d{0,5})")
 _RANGE = re.compile(r"(?:between\s|from\s)?(.+?)(?:\s+(?:to|and)\s+)(.+)")
 FIRST = re.compile(
     r"\W*(?:answer\W+)?(?P<word>yes|no|true|false|not|never)\b(?!\.\s?\d|-\w)", re.IGNORECASE
 )  # of a yes or no
 _SENTENCE = 5  # a form of so many words may be a sentence
 _SEVERAL = re.compile(
-    r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b)|\b(?:both|respectively)\b|"
+    r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b|(?-i:[A-Z]\w+\s)?\w+[^siu\W]s\b)|\b(?:both|respectively)\b|"
     r"\beach\b|\bname (?:the|all)\b|\blist\b",
     re.IGNORECASE,
 )
@@ -254,6 +255,8 @@ def split_parts(form: str, about: Expectation) -> list[str]:
         return [
             part.strip(" ,.") for part in re.split(r"[;\n]", re.sub(r"[;,]\s+and\s", "; ", form)) if part.strip(" ,.")
         ]
+    if (pair := _PLAIN_RANGE.fullmatch(form)) and int(pair[1]) < int(pair[2]) and not years(form):
+        return [*pair.groups()]
     ranged = _RANGE.fullmatch(form.replace(", respectively", ""))
     if ranged and all(_is_one_value(part, about) for part in ranged.groups()):
         return [*ranged.groups()]
@@ -268,7 +271,7 @@ def split_parts(form: str, about: Expectation) -> list[str]:
         or (len(items) > 2 and all(item.isalpha() and item[0].islower() for item in items))
     ):
         return items
-    if not all(item[0].isupper() for item in items):
+    if not all(item[0].isupper() or is_code_name(item.partition("/")[0]) for item in items):
         return [form]
     named = len(items) > 2 and re.search(r",?\s+and\s+[^,]+$", bare)
     pair = len(items) == 2 and " and " in bare and "," not in bare and _SEVERAL.search(about.question.text)
@@ -277,7 +280,7 @@ def split_parts(form: str, about: Expectation) -> list[str]:
 
 def is_range(form: str) -> bool:
     """Return whether an answer of two values is a range ("0 to 1/4 percent")."""
-    return re.search(r"\sto\s|^between\s", form) is not None
+    return re.search(r"\sto\s|^between\s", form) is not None or _PLAIN_RANGE.fullmatch(form) is not None
 
 
 def _is_one_value(text: str, about: Expectation) -> bool:

@@ -12,6 +12,7 @@ from rarefy.tasks.text.memo import cache_short_texts
 from rarefy.tasks.text.names import LEGAL_FORMS
 from rarefy.tasks.text.quantities import UNITS as WORDS
 from rarefy.tasks.text.quantities import Quantity, quantities, without_zeros
+from rarefy.tasks.text.refusals import strip_courtesies
 from rarefy.tasks.text.states import STATES
 from rarefy.tasks.text.stems import stem
 
@@ -221,10 +222,10 @@ def _make_value(one: Quantity) -> Value:
 
 
 _CITED = re.compile(
-    r"\[\s*(?:(?:passages?|contexts?|docs?|documents?|chunks?|sources?|refs?)\s*)?#?\d{1,3}(?:\s*[,;–-]\s*#?\d{1,3})*\s*\]"
+    r" ?(?:\[\s*(?:(?:passages?|contexts?|docs?|documents?|chunks?|sources?|refs?)\s*)?#?\d{1,3}(?:\s*[,;–-]\s*#?\d{1,3})*\s*\]"
     r"|【[^】]{0,60}】|\[\^\d+\]|\((?:see |source:? |from |per )?(?:passage|context|document|doc|chunk|"
     r"source)s?\s#?\d{1,3}"
-    r"(?:(?:,| and)\s#?\d{1,3})*\)|\((?:(?:sources?|references?|citations?)\s?:|see\s)[^()]{0,120}\)",
+    r"(?:(?:,| and)\s#?\d{1,3})*\)|\((?:(?:sources?|references?|citations?)\s?:|see\s)[^()]{0,120}\))",
     re.IGNORECASE,
 )
 _FENCED = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)
@@ -236,7 +237,7 @@ _NOTE = re.compile(
     r"(?:(?<=[^\W\d_]{4})|(?<=\d{4})|(?<=[.)%]))[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?!\w)"
 )  # a footnote's, and no square metre's
 _LEAD = re.compile(
-    r"(?:sure|certainly|of course|absolutely|great question)[!,.:]\s+(?=\S)|/s/\s|(?-i:The answer is (?=[A-Z\d$€£]))",
+    r"(?:sure|certainly|of course|absolutely|great question)[!,.:]\s+(?=\S)|/s/\s|(?-i:[Tt]he answer is (?=[A-Z\d$€£]))",
     re.IGNORECASE,
 )
 _SCALE_BEHIND = re.compile(  # "5,321 (in millions)", "$5,321 in USD millions"
@@ -272,7 +273,8 @@ _NOTHING = re.compile(r"(?:the\s+)?(?:final\s+)?answer\s*(?:is)?\s*[:=]?\s*[.\"'
 def extract_answer(text: str, language: str = "en") -> str:
     """Return the answer proper in plain text and English notation; "" where there is none, or thoughts never end.
 
-    It is what follows the last "Answer:", up to an "Explanation:", "Source:" or the like, without citations and markup.
+    It is what follows the last "Answer:", up to an "Explanation:", "Source:" or the like, without citations, markup and
+    courtesies.
     """
     answer = _unwrap(strip_thinking(text).strip()).replace("\\n", "\n")
     # the patterns below would try each place of a run of blanks
@@ -281,13 +283,13 @@ def extract_answer(text: str, language: str = "en") -> str:
         answer = boxed[-1]
     answer = _LATEX.sub(lambda hit: re.sub(r"[{}\\]|text", "", hit[1]), answer)
     answer = _BULLET.sub("", _NOTE.sub("", _LINE_TAG.sub("\n", _TAG.sub("", _CITED.sub("", answer)))))
-    answer = _LEAD.sub("", _MARKUP.sub("", answer).strip(), count=1)
+    answer = _LEAD.sub("", strip_courtesies(_MARKUP.sub("", answer).strip()), count=1)
     if _NOTHING.fullmatch(answer):
         return ""
     marks = list(_MARKED.finditer(answer))
     if marks and answer[marks[-1].end() :].strip(" .\n"):
         answer = answer[marks[-1].end() :]
-    answer = plain_text(_strip_explanation(answer).strip(), language).strip()
+    answer = plain_text(strip_courtesies(_strip_explanation(answer).strip()), language).strip()
     answer = _SPACED.sub(lambda hit: hit[1] + hit[2].replace(" ", ","), answer) if _SPACED.match(answer) else answer
     answer = _YEAR_FIRST.sub(lambda hit: f"Q{hit[3]} {hit[2] or '20' + hit[1]}", _JOINED_DAY.sub(r"\1 \2 \3", answer))
     answer = answer if "=" in answer else _DASH.sub(" to ", answer)

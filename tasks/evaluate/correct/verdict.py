@@ -11,7 +11,7 @@ from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
 from rarefy.tasks.evaluate.correct.by_clock import judge_clock
 from rarefy.tasks.evaluate.correct.by_period import SECONDS, judge_frequency
 from rarefy.tasks.evaluate.correct.by_set import judge_set
-from rarefy.tasks.evaluate.correct.by_thing import is_of_another_row
+from rarefy.tasks.evaluate.correct.by_thing import is_of_another_row, is_swapped
 from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
 from rarefy.tasks.evaluate.correct.by_version import judge_version
 from rarefy.tasks.evaluate.correct.by_words import (
@@ -68,6 +68,13 @@ from rarefy.tasks.text.refusals import Refusal, refusal
 from rarefy.tasks.text.stems import stem
 
 _MEANS = {"true": "yes", "false": "no", "not": "no", "never": "no"}
+_STATES = (  # and their opposites
+    (r"enabled|activated?|active|(?:switched|turned) on", r"disabled|deactivated|inactive|(?:switched|turned) off|(?<=is )off"),
+    ("allowed|permitted", "disallowed|forbidden|prohibited|banned"),
+    ("required|mandatory|compulsory|obligatory", "optional|voluntary"),
+    ("included", "excluded"),
+    ("open", "closed"),
+)
 _JOINED = re.compile(r"\s*(?:[,;/|&\n]|\b(?:and|or|as well as|plus)\b)\s*", re.IGNORECASE)
 _CHOOSES = re.compile(r"\b(?:can|may|could|might|or)\b", re.IGNORECASE)  # of several things each will do
 _LEAD_IN = re.compile(r"^\W*(?:(?:only|just|both|either|all of|the)\s+)+", re.IGNORECASE)
@@ -104,6 +111,7 @@ _FACTORS = [Decimal(10) ** power for power in (-12, -9, -6, -3, -2, 0, 2, 3, 6, 
 _ROUNDED = Decimal("0.005")  # share of a value by which one in another scale may be rounded
 _FEW_WORDS = 3  # of a gold answer that is a value and no more
 _BELIEVED = re.compile(r",?\s+(?:I|we)\s(?:think|believe|guess|suppose)\W*$")  # it is stated all the same
+_IN_ITS_PLACE = re.compile(r",?\s+(?:and |but )?(?:not|rather than|instead of)\s+(?:the |an? )?$", re.IGNORECASE)
 _GROUPED = re.compile(r"\+?[\d\s()/-]{9,}")  # a telephone number, however its digits are grouped
 _WHEN = re.compile(  # words that may state a time without a date
     r"\b(?:today|yesterday|tomorrow|ago|last|next|same|previous|following|later|earlier|eve|night|morning|(?:centur|decad)\w+"
@@ -112,6 +120,7 @@ _WHEN = re.compile(  # words that may state a time without a date
     re.IGNORECASE,
 )
 _MONTH = re.compile(rf"\b{MONTH}(?!\w)", re.IGNORECASE)
+_SEASONS = frozenset("spring summer autumn fall winter".split())
 _HOUR = re.compile(  # words that may state a time of day, and part of "every Monday at 10"
     r"\b(?:no|not|never|always|any|all|morning|noon|afternoon|evening|(?:mid)?night|dawn|dusk|sun(?:rise|set)|hours?|now|\w+day"
     r"|(?:close|start|end|begin\w*) of)\b",
@@ -138,12 +147,18 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     """Judge an answer, as `extract_answer` returns it, as right, wrong or open; never wrong without `config.value`."""
     said = text if any(map(is_of_document, gold.forms)) else strip_citations(text)
     outcome = _match_any(said, gold, about, config)
+    if outcome.why == "denied" and (hit := _IN_ITS_PLACE.search(said, 0, max(said.rfind(outcome.matched), 0))):
+        if not re.search(r"\w", said[said.rfind(outcome.matched) + len(outcome.matched) :]):  # "Kafka, not RabbitMQ"
+            instead = _match_any(said[: hit.start()], gold, about, config)
+            outcome = instead if instead.verdict == "wrong" else outcome
     if outcome.verdict == "right" and said != text:  # of a company by the title of what is cited
         places = (text.find(outcome.matched), len(text.rstrip(" .")))
         if any(names_other_entity(text, at, about) for at in places):
             outcome = unclear("other_entity", outcome.matched)
     if outcome.verdict == "right" and is_of_another_thing(said, gold, about):
         outcome = unclear("other_thing", outcome.matched)
+    if outcome.stage == "contained" and is_swapped(said, outcome.matched, about):
+        outcome = wrong("other_row", outcome.matched)
     if outcome.stage == "contained" and gold.kind in _ROWS and is_of_another_row(said, outcome.matched, about):
         outcome = unclear("other_row", outcome.matched)
     return unclear(outcome.why) if outcome.verdict == "wrong" and not config.value else outcome
@@ -184,8 +199,11 @@ def is_decided_by_rules(question: Question) -> bool:
 def _is_same_number(text: str, form: str) -> bool:
     """Return whether two texts are one telephone number, grouped in whatever way."""
     mine, theirs = (side.strip(" .") for side in (text, form))
-    alike = _GROUPED.fullmatch(mine) and _GROUPED.fullmatch(theirs)
-    return bool(alike) and re.sub(r"\D", "", mine) == re.sub(r"\D", "", theirs)
+    if not (_GROUPED.fullmatch(mine) and _GROUPED.fullmatch(theirs)):
+        return False
+    digits = sorted((re.sub(r"[^\d+]", "", side.replace("(0)", "")) for side in (mine, theirs)), reverse=True)
+    abroad = re.fullmatch(r"\+\d{1,3}", digits[1].removesuffix(digits[0][1:]))  # "+49 421 ..." for "0421 ..."
+    return digits[0].strip("+") == digits[1].strip("+") or (digits[0][:1] == "0" and digits[0][1:2] != "0" and abroad is not None)
 
 
 def _match_one(
@@ -360,7 +378,7 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     ends = len(gold.parts) == 2 and all(part.kind == "value" for part in gold.parts) and is_range(gold.forms[0])
     if ends and (outcome := judge_range(text, gold.parts[0], gold.parts[1], about, config)):
         return outcome
-    if (outcome := _judge_list(text, gold, about, config)) is not None:
+    if (outcome := _judge_list(text, gold, about, config) or _judge_dates(text, gold)) is not None:
         return outcome
     outcomes = [
         _match_one(text, part, about, config, [other for other in gold.parts if other is not part])
@@ -384,33 +402,46 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     return unclear(next((one.why for one in outcomes if one.verdict == "open"), "unmatched"))
 
 
+def _judge_dates(text: str, gold: GoldAnswer) -> Outcome | None:
+    """Judge an answer that is as many dates as the gold answer, and one of them another; None where it is anything else."""
+    dates = list(moments(text))
+    wanted = [one for part in gold.parts for one in part.moments]
+    rest = "".join(text[one.end : other.start] for one, other in zip(dates, dates[1:], strict=False)) + text[: dates[0].start if dates else 0]
+    if not len(dates) == len(wanted) == len(gold.parts) or gold.unread or not {*split_tokens(rest)} <= EMPTY | {"through"}:
+        return None
+    apart = [one for one in dates if all(compare_moments(mine, one) == "other" for mine in wanted)]
+    lost = [mine for mine in wanted if all(compare_moments(mine, one) == "other" for one in dates)]
+    return Outcome("wrong", "value", text, "other_value", 1 - len(lost) / len(wanted)) if apart and lost else None
+
+
 def _judge_list(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome | None:
     """Judge a short answer that is a plain list of parts of the gold answer; None where it is anything else.
 
-    Right is one with all of them, whatever joins them; wrong one that lacks a name.
+    Right is one with all of them, whatever joins them; wrong one that lacks a name, or has another in its place.
     """
     offered = re.search(r"\bor\b", text) and not _CHOOSES.search(about.question.text)
     if len(split_words(text)) > SHORT or NEGATION.search(text) or "?" in text or offered:
         return None
     items = [item.strip(" .") for item in _JOINED.split(_LEAD_IN.sub("", text)) if item.strip(" .")]
-    found = [
-        [
-            part
-            for part in gold.parts
-            if len(split_tokens(item)) <= len(split_tokens(part.forms[0])) + 1
-            and _match_one(item, part, about, config).verdict == "right"
-        ]
-        for item in items
+    verdicts = [{at: _match_one(item, part, about, config).verdict for at, part in enumerate(gold.parts)} for item in items]
+    matched = [
+        {
+            at
+            for at, verdict in row.items()
+            if verdict == "right" and len(split_tokens(item)) <= len(split_tokens(gold.parts[at].forms[0])) + 1
+        }
+        for item, row in zip(items, verdicts, strict=True)
     ]
-    if not all(found):
+    found = set().union(*matched)
+    lacking = [at for at in range(len(gold.parts)) if at not in found]
+    others = [row for row, parts in zip(verdicts, matched, strict=True) if not parts]
+    if not found or any(row[at] != "wrong" for row in others for at in lacking):
         return None
-    known = {id(part) for parts in found for part in parts}
-    covered = len(known) / len(gold.parts)
-    if covered == 1 and not gold.ordered:
+    if not lacking and not others and not gold.ordered:
         return right("contained", text)
+    covered = len(found) / len(gold.parts)
     names = {part.kind for part in gold.parts} == {"text"}
-    lacking = covered < 1 and names and not gold.unread
-    return Outcome("wrong", "value", text, "missing_part", covered) if lacking else None
+    return Outcome("wrong", "value", text, "missing_part", covered) if lacking and names and not gold.unread else None
 
 
 def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
@@ -456,7 +487,7 @@ def _stated_verdict(text: str, about: Expectation) -> str:
     Pronouns may stand for words of the question ("It doesn't sponsor them.").
     """
     asked = about.question.text
-    text = text.replace("n't", " not")
+    text = _say_as_asked(text.replace("n't", " not"), asked)
     words = split_tokens(text)
     own = stems(asked)
     new = {word for word in words if word not in EMPTY and word not in _SAYS and not stems(word) <= own}
@@ -470,6 +501,17 @@ def _stated_verdict(text: str, about: Expectation) -> str:
     if denied:
         return "no" if denied == 1 else ""
     return "yes" if echoed or own <= stems(text) | stems(asked.split()[0]) else ""
+
+
+def _say_as_asked(text: str, asked: str) -> str:
+    """Return a text with the question's word for a state and with "not" and it for the other one ("off": "not enabled")."""
+    for pair in _STATES:
+        for mine, other in (pair, pair[::-1]):
+            hit = re.search(rf"\b(?:{mine})\b", asked, re.IGNORECASE)
+            if hit and not re.search(rf"\b(?:{other})\b", asked, re.IGNORECASE):
+                text = re.sub(rf"\b(?:{other})\b", f"not {hit[0]}", text, flags=re.IGNORECASE)
+                return re.sub(rf"(?<!not )\b(?:{mine})\b", hit[0], text, flags=re.IGNORECASE)
+    return text
 
 
 def _judge_moment(
@@ -514,7 +556,7 @@ def _judge_moment(
         return unclear("denied" if is_denied(text, same[0].start, same[0].end) else "doubted", quote(same[0]))
     if less:
         return unclear("less_exact", quote(less[0]))
-    alone = len(dates) == 1 and set(split_tokens(text[: dates[0].start] + text[dates[0].end :])) <= EMPTY
+    alone = len(dates) == 1 and set(split_tokens(text[: dates[0].start] + text[dates[0].end :])) <= EMPTY | _SEASONS
     short = len(split_words(text)) <= SHORT
     firm = [one for one in other if is_asserted(one) and (short or not exact or any(any(way[1:]) for way in one.ways))]
     if (

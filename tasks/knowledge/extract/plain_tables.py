@@ -456,6 +456,8 @@ class PlainTable:
         if self.excepts and not (number.currency or self.currency):
             return "", ""  # "in thousands, except share data", and perhaps these are shares
         scale = next((s for s in (own.scale, head.scale, self.unit.scale) if s is not None), None)
+        if scale is None and head.period and head.currency:
+            return symbol, ""  # "2024 (EUR)": the period alone is said of such a head, and its unit must not be lost
         unscaled = own.scale is None and head.scale is None and abs(number.value) < 1000
         cents = unscaled and re.search(r"\.\d\d$", number.digits)  # "12.41" of a table in thousands
         return (symbol, scale) if scale is not None and not cents else ("", "")  # "$1,452.4" may be of millions

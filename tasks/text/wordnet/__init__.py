@@ -1,4 +1,4 @@
-"""English words: their synonyms by sense and their inflected forms, from the Open English WordNet (RARE §5.1, C.1)."""
+"""English words: their synonyms by sense, inflected forms, and what a noun is a kind of, from the Open English WordNet (RARE §5.1, C.1)."""
 
 import gzip
 from bisect import bisect_left
@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 TABLE = Path(__file__).with_name("english.tsv.gz")
+KINDS = Path(__file__).with_name("kinds.tsv.gz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,59 @@ def readings(word: str) -> tuple[Reading, ...]:
 def known(word: str) -> bool:
     """Is this a word of English, in any form?"""
     return bool(readings(word.lower()))
+
+
+@cache
+def _senses_of_nouns() -> tuple[list[int], dict[str, list[int]]]:
+    """The next more general sense of each sense of a noun (-1 for none), and the senses of each noun."""
+    above: list[int] = []
+    senses_of: dict[str, list[int]] = {}
+    path: list[int] = []
+    for at, line in enumerate(gzip.decompress(KINDS.read_bytes()).decode().split("\n")):
+        depth, nouns = line.split("\t")
+        del path[int(depth) :]
+        above.append(path[-1] if path else -1)
+        path.append(at)
+        for noun in filter(None, nouns.split(";")):
+            senses_of.setdefault(noun, []).append(at)
+    return above, senses_of
+
+
+@cache
+def _lineages(noun: str) -> tuple[tuple[int, ...], ...]:
+    """Each sense of a noun, in singular or plural, with all more general ones; () for what is no noun."""
+    above, senses_of = _senses_of_nouns()
+    before, space, last = noun.rpartition(" ")
+    lemmas = [noun, *(before + space + one.lemma for one in readings(last) if one.pos == "n")]
+    found = []
+    for at in dict.fromkeys(sense for lemma in lemmas for sense in senses_of.get(lemma, ())):
+        line = [at]
+        while above[line[-1]] >= 0:
+            line.append(above[line[-1]])
+        found.append(tuple(line))
+    return tuple(found)
+
+
+def is_noun(word: str) -> bool:
+    """Can a word or phrase in small letters be a noun?"""
+    return bool(_lineages(word))
+
+
+def is_kind_of(noun: str, kind: str) -> bool:
+    """Is a noun, in any of its senses, a kind of what another noun says, in any of that one's, or a synonym?"""
+    general = {line[0] for line in _lineages(kind)}
+    return any(general.intersection(line) for line in _lineages(noun))
+
+
+def steps_between(one: str, other: str) -> int | None:
+    """The fewest steps from a sense of one noun to one of the other, by a kind of which both are; None if none is known."""
+    pairs = ((mine, theirs) for mine in _lineages(one) for theirs in _lineages(other))
+    return min((_steps(mine, theirs) for mine, theirs in pairs), default=None)
+
+
+def _steps(one: Sequence[int], other: Sequence[int]) -> int:
+    shared = {at: steps for steps, at in enumerate(other)}
+    return next(steps + shared[at] for steps, at in enumerate(one) if at in shared)
 
 
 @cache
