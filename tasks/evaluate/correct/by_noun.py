@@ -48,10 +48,13 @@ def is_another_thing(text: str, forms: tuple[str, ...], about: Expectation) -> b
         return False
     head, *heads = (_head(phrase) for phrase in (text, *forms))
     gold = heads[0]
+    ends = head.split(" ")[-1:], gold.split(" ")[-1:]
+    if ends[0] != ends[1] and any(stem(word) in about.words for word in ends[0]):
+        return False  # "a greenhouse gas" describes one
     both = head == " ".join(mine) and gold == " ".join(others[0]) and " " in head and " " in gold
     if both and mine[-1] == others[0][-1] and not are_related(head, gold):  # "sodium chloride"
         return all(head != own for own in heads)
-    for words, own in zip(others, heads, strict=True):
+    for words in others:
         at = int(len(mine) == len(words) == 2 and mine[0] == words[0])  # "recycled" of "recycled steel"
         if any(word[:4] == other[:4] or are_related(word, other) for word in mine[at:] for other in words[at:]):
             return False

@@ -76,11 +76,12 @@ STATEMENT = 20  # an answer of so many words may be a sentence about one name
 _NAME_WORD = re.compile(r"[^\W\d_][\w.'-]*")
 _TITLES = frozenset("mr mrs ms dr sir lady lord dame president king queen prince princess professor saint".split())
 _SHORT_NAMES = frozenset(  # of first names with another initial
-    "bill billy bob bobby dick ted teddy ned ed eddie peggy peg hank beth betty liz polly molly tony gene rick nell bert hal".split()
+    "bill billy bob bobby dick ted teddy ned ed eddie peggy peg hank beth betty liz polly molly tony gene rick nell "
+    "bert hal".split()
 )
 _KINDS_OF_NAMES = COUNTRIES | frozenset(  # words that may be left out of a name
-    "american national federal department university college school bank office agency group system church museum river "
-    "mount lake island house court show party army".split()
+    "american national federal department university college school bank office agency group system church museum "
+    "river mount lake island house court show party army".split()
 )
 _AFTER_NAMES = frozenset("jr sr ii iii iv mbe obe cbe phd md esq".split())
 
@@ -383,7 +384,7 @@ def _repeats_question(text: str, gold: GoldAnswer, about: Expectation) -> bool:
 
 
 def _is_rest_of(text: str, form: str, about: Expectation) -> bool:
-    """Return whether an answer is a name without words of the question ("update" for "restic update", "Ross Ice Shelf")."""
+    """Return whether an answer is a name without words of the question ("self-update" for "restic self-update")."""
     words = form.split()
     for at in range(1, len(words)):
         ends = (words[:at], words[at:])
@@ -626,11 +627,10 @@ def _differs_in_words(text: str, form: str, about: Expectation) -> bool:
             and {mine[0], theirs[0]}.isdisjoint(_SHORT_NAMES)
             and not wordnet.known(mine[-1])
         )
-    if not aligned:
-        left_out = _KINDS_OF_NAMES | (_JOB_TITLES if _asks_person(about) else frozenset())
-        told, asked = ([word for word in side if word not in left_out] for side in (told, asked))
-        if not told or not asked or not one_name:
-            return False
+    left_out = _KINDS_OF_NAMES | (_JOB_TITLES if _asks_person(about) else frozenset())
+    told, asked = ([word for word in side if word not in left_out] for side in (told, asked))
+    if not told or not asked or not (aligned or one_name):
+        return False
     if any(1 in (len(word), len(own)) and word[0] == own[0] for word in told for own in asked):
         return False  # an initial
     long = (" ".join(word for word in side if len(word) > 1) for side in (told, asked))
