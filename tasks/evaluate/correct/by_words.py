@@ -139,6 +139,7 @@ _JOB_TITLES = frozenset(
     "secretary senator governor judge chief executive senior vice general counsel state city county "
     "province country company corporation".split()
 )
+_LESSER = frozenset("deputy vice assistant associate".split())  # before a title, which is another then
 _ITEM = r"(?P<item>[\"'(]?(?:[A-Z][\w&.'-]*|\d[\d.,]*%?\s[A-Za-z][\w-]*)(?:\s(?:[A-Z&\d][\w&.'%-]*|of|due))*)"
 _LIST = re.compile(
     rf"\s*(?P<by>,\s*(?:and|or|&)?(?=\s)|;|/|\||\band\b|\bor\b|&)\s*(?:(?:and|or|either|also|the)\s+)*{_ITEM}"
@@ -858,6 +859,8 @@ def _is_known(name: str, about: Expectation) -> bool:
 def _is_part_of_longer_name(text: str, tokens: Sequence[Word], at: int, length: int, about: Expectation) -> bool:
     """Return whether the words are part of a longer name ("New York" of "New York Stock Exchange")."""
     first, last = tokens[at], tokens[at + length - 1]
+    if at and tokens[at - 1].text in _LESSER and first.text in _JOB_TITLES:
+        return True  # "Deputy General Counsel"
     if not text[first.start].isupper() and not text[first.start].isdigit():
         return False
     for word in (*tokens[max(at - 1, 0) : at], *tokens[at + length : at + length + 1]):
