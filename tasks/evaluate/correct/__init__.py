@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 24  # values of other rows; units that the question names; refusals between polite sentences
+VERSION = 25  # common nouns by their kind; names that share a word; places that may lie in another
 
 
 @dataclass(frozen=True, slots=True)

@@ -423,7 +423,9 @@ def _judge_list(text: str, gold: GoldAnswer, about: Expectation, config: Correct
     if len(split_words(text)) > SHORT or NEGATION.search(text) or "?" in text or offered:
         return None
     items = [item.strip(" .") for item in _JOINED.split(_LEAD_IN.sub("", text)) if item.strip(" .")]
-    verdicts = [{at: _match_one(item, part, about, config).verdict for at, part in enumerate(gold.parts)} for item in items]
+    verdicts = [
+        {at: _match_one(item, part, about, config).verdict for at, part in enumerate(gold.parts)} for item in items
+    ]
     matched = [
         {
             at
