@@ -188,10 +188,10 @@ def _digests_of_parts(names: Iterable[str]) -> dict[str, str]:
 
 
 def _graph_settings(config: Config) -> graph.GraphConfig:
-    """The options of patterns; whether they use lines of a cover page depends on who asks."""
-    if config.graph.cover_facts is not None:
-        return config.graph
-    return config.graph.model_copy(update={"cover_facts": config.ask.method != "model"})
+    """The options of patterns; where they do not say what is drawn for whoever asks, that depends on who asks."""
+    by_model = config.ask.method == "model"
+    own = {name: value for name in ("cover_facts", "for_model") if (value := getattr(config.graph, name)) is not None}
+    return config.graph.model_copy(update={"cover_facts": not by_model, "for_model": by_model} | own)
 
 
 def _patterns(config: Config) -> dict[str, Parts]:

@@ -17,6 +17,9 @@ from rarefy.tasks.store.tables import Store, read_if_visible
 
 Done = Iterator[tuple[int, dict[str, str]]]
 TOGETHER = 16  # documents whose requests are under way at once: one of a few windows leaves an engine idle
+BESIDE = (
+    2  # parts at once where texts are embedded: the rules of one, for which Python has one core, beside the other's
+)
 POLL = 0.02  # seconds between two looks at whether something is done
 LOOK = 5.0  # seconds between two looks at whether the scheduler is still the same
 RESOURCE = "vllm"  # of Dask workers that hold a model: `dask worker --resources vllm=1`
@@ -42,35 +45,42 @@ def count_cores() -> int:
 
 
 def run_in_process(job: Job, parts: Sequence[Inputs], store: str, means: InferenceContext = NO_MODEL) -> Done:
-    """Work in this process: part after part, or several at once where most of the time is spent waiting for a model."""
+    """Work in this process: part after part, or several at once where rules need not wait for a model."""
     if asks_model(job) and len(parts) > 1:
-        yield from _run_in_threads(job, parts, store, means)
+        yield from _run_in_threads(job, parts, store, means, TOGETHER)
         return
-    for place, part in enumerate(parts):
+    alone = 1 if "embed" in job.tools else len(parts)  # what all parts share is loaded once, with the first
+    for place, part in enumerate(parts[:alone]):
         try:
             yield place, make(part, job, store, threads=count_cores(), means=means)
         except Exception as error:
             error.add_note(f"while {job.function} worked on {_describe_part(part)}")
             raise
+    yield from _run_in_threads(job, parts, store, means, BESIDE, alone)
 
 
-def _run_in_threads(job: Job, parts: Sequence[Inputs], store: str, means: InferenceContext) -> Done:
-    """Work in threads, which Ctrl-C drops; after a fault no part is begun, and those under way are still yielded."""
+def _run_in_threads(
+    job: Job, parts: Sequence[Inputs], store: str, means: InferenceContext, threads: int, first: int = 0
+) -> Done:
+    """Work on the parts from `first` on in threads, which Ctrl-C drops.
+
+    After a fault no part is begun, and those under way are still yielded.
+    """
     done: queue.SimpleQueue[tuple[int, dict[str, str] | Exception] | None] = queue.SimpleQueue()
-    todo = iter(range(len(parts)))  # shared: to take the next is one step of the interpreter
+    todo = iter(range(first, len(parts)))  # shared: to take the next is one step of the interpreter
     stop = threading.Event()
 
     def work() -> None:
         for place in todo:
             try:
-                done.put((place, make(parts[place], job, store, means=means)))
+                done.put((place, make(parts[place], job, store, threads=count_cores(), means=means)))
             except Exception as error:
                 done.put((place, error))
             if stop.is_set():
                 break
         done.put(None)
 
-    running = min(TOGETHER, len(parts))
+    running = max(min(threads, len(parts) - first), 0)
     for _ in range(running):
         threading.Thread(target=work, daemon=True).start()
     fault: Exception | None = None

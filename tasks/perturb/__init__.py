@@ -21,4 +21,4 @@ __all__ = [
     "vary_with_similarities",
 ]
 
-VERSION = 17  # questions asked in a statement, more words, sections by name
+VERSION = 18  # formats keep the blocks of a passage; more words and frames of questions

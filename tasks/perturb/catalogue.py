@@ -70,7 +70,7 @@ _QUOTED = PASSAGE.replace('"', '\\"')
 def _html_example(meta: str = "") -> str:
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="UTF-8">\n{meta}<title>{TITLE}</title>\n</head>\n'
-        f"<body><pre>{PASSAGE}</pre></body></html>"
+        f"<body>\n<p>{PASSAGE}</p>\n</body>\n</html>"
     )
 
 

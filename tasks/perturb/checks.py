@@ -19,6 +19,7 @@ from rarefy.tasks.text.notations import contains_answer
 # Answers (SURE S5, RARE R28)
 
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_ENTITY = re.compile(r"&#?\w+;")
 
 
 def answer_kept(case: Case, draft: Draft) -> str:
@@ -49,10 +50,13 @@ def no_answer(case: Case, draft: Draft) -> str:
 
 
 def parse_format(text: str) -> str:
-    """The text of JSON, HTML, YAML or Markdown; ValueError or YAMLError where it is not well-formed."""
+    """The text of JSON, HTML, YAML or Markdown; ValueError or YAMLError where it is not well-formed.
+
+    Rows of tables are lines with bars, a numbered item has its number.
+    """
     head = text.lstrip()[:64].lower()
     if head.startswith("{"):
-        return "\n".join(str(value) for value in json.loads(text).values())
+        return "\n".join(_find_strings(json.loads(text)))
     if head.startswith(("<html", "<!doctype")):
         page = _HtmlText()
         page.feed(text)
@@ -62,17 +66,44 @@ def parse_format(text: str) -> str:
         found = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         if not isinstance(found, dict):
             raise ValueError("the YAML is no mapping")
-        return "\n".join(str(value) for value in found.values())
-    return unescape(_ESCAPED.sub(r"\1", text))
+        return "\n".join(_find_strings(found))
+    return _ENTITY.sub(lambda match: unescape(match.group()), _ESCAPED.sub(r"\1", text))
+
+
+def _find_strings(value: object, sections: bool = False) -> Iterator[str]:
+    """The strings of parsed JSON or YAML in order; of the records of a table their names once, then row by row."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _find_strings(inner, key.lower() == "sections")
+    elif not isinstance(value, list):
+        yield str(value)
+    elif not sections and value and all(isinstance(row, dict) for row in value):
+        yield from (f"| {' | '.join(map(str, row))} |" for row in (value[0], *(row.values() for row in value)))
+    else:
+        for inner in value:
+            yield from _find_strings(inner)
+
+
+# Signs by which Markdown marks blocks and words, and bullets at the head of a line
+_BLOCK_MARKS = re.compile(r"(?m)^\|[-:| \t]*$|^[ \t]*[-+•●▪◦‣](?=[ \t])|^ {0,3}(?:```|~~~).*$|[\s#|*`_\\]")
+_ELEMENTS = frozenset("p h1 h2 h3 h4 h5 h6 li tr pre table ul ol".split())
 
 
 class _HtmlText(HTMLParser):
+    """The text of a page, its blocks on lines of their own."""
+
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.parts: list[str] = []
 
     def handle_data(self, data: str) -> None:
         self.parts.append(data)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        number = dict(attrs).get("value")
+        self.parts.append(
+            "| " if tag in ("td", "th") else f"\n{number}. " if number else "\n" if tag in _ELEMENTS else ""
+        )
 
 
 def _check_answer_lost(case: Case, text: str) -> str:
@@ -124,12 +155,14 @@ def holds_original(case: Case, draft: Draft) -> str:
 
 
 def parses_back(case: Case, draft: Draft) -> str:
-    """`unreadable`, or `text_changed` where the parsed text is not the original, white space apart."""
+    """`unreadable`, or `text_changed` where more than white space and marks of blocks differs in the parsed text."""
     try:
         text = parse_format(draft.text)
     except (ValueError, yaml.YAMLError) as error:
         return f"unreadable: {str(error).splitlines()[0]}"
-    return "" if "".join(text.split()).endswith("".join(case.text.split())) else "text_changed"
+    # code in Markdown has its entities as they are
+    read, original = (_BLOCK_MARKS.sub("", unescape(part)) for part in (text, case.text))
+    return "" if read.endswith(original) else "text_changed"
 
 
 def only_deleted(case: Case, draft: Draft) -> str:

@@ -33,7 +33,7 @@ from rarefy.tasks.perturb.passages import split_passages
 from rarefy.tasks.questions.operands import as_passages_state_it
 from rarefy.tasks.text.notations import Number, contains_answer, find_numbers, is_same_number, parse_only_number
 
-VERSION = 11  # dates, and numbers in words, get others too
+VERSION = 12  # persons asked for by their trade, and decades, get others too
 
 SPARE = 4  # candidates for each passage wanted: some hold the answer, some say nothing
 POINTS = 8  # of a document on the hash ring, so that documents are drawn about evenly
@@ -228,7 +228,10 @@ class _SwapFinder:
         name = kind.partition(" ")[0]
         yield from _deduplicate(
             chain(
-                find_replacements(self.answered, value, [(kind,)], name, question.aliases, question.text),
+                # another year may be of another age: only those that are made up are near
+                find_replacements(self.answered, value, [(kind,)], name, question.aliases, question.text)
+                if name != "DATE"
+                else (),
                 find_other_states(question.answer, name),
                 invent_figures(question.answer, question.aliases, name, question.question_id)
                 if number or name == "DATE"

@@ -13,6 +13,7 @@ from rarefy.tasks.text.memo import cache_short_texts
 from rarefy.tasks.text.quantities import CURRENCIES, MEASURES, MOST_DIGITS, SCALES, Quantity, quantities
 
 _DIGITS = re.compile(r"\d(?:[.,' \u00a0]?\d)*")
+_ONE_NUMBER = re.compile(r"\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?")  # in every language, if it is any
 _RUN = re.compile(r"\d+")
 _FRACTION = re.compile(r"[½¼¾⅛⅜⅝⅞]|\d/\d")
 # A text that a containment metric would find by accident ("5" is in "2015") must stand between token boundaries.
@@ -130,7 +131,7 @@ def written_digits(text: str) -> tuple[str, ...] | None:
         return None
     found: set[str] = set()
     for hit in _DIGITS.finditer(told):
-        runs = _RUN.findall(hit[0])
+        runs = [re.sub(r"\D", "", hit[0])] if _ONE_NUMBER.fullmatch(hit[0]) else _RUN.findall(hit[0])
         for at in range(len(runs)):
             digits = ""
             for run in runs[at:]:
@@ -158,7 +159,12 @@ def _is_any_between(ordered: Sequence[str], least: str, most: str) -> bool:
 def _contains(text: str, wanted: str) -> bool:
     if len(wanted) >= SHORT and not wanted[0].isdigit() and not wanted[-1].isdigit():
         return wanted in text
-    return wanted in text and re.search(rf"(?<![\w.,]){re.escape(wanted)}(?![\w%]|[.,]\d)", text) is not None
+    return wanted in text and _whole(wanted).search(text) is not None
+
+
+@lru_cache(ANSWERS)  # re itself keeps 512
+def _whole(wanted: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.,]){re.escape(wanted)}(?![\w%]|[.,]\d)")
 
 
 def _folded(text: str) -> str:

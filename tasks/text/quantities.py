@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from rarefy.tasks.text.characters import plain
 from rarefy.tasks.text.dates import moments
+from rarefy.tasks.text.memo import cache_short_texts
 
 # No quantity that is stated has more digits, or a larger scale ("million million ..."). A longer row of digits is a
 # code or nonsense, and nothing is computed of it.
@@ -157,6 +158,12 @@ _BOUND_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\b(?:between|from)\s(?:about\s|approximately\s|roughly\s)?$", re.IGNORECASE)
+_TO = re.compile(r"\s?-\s?|\s(?:to|through)\s(?:(?:about|approximately|up to|over|nearly)\s)?")
+_AND = re.compile(r"\sand\s(?:(?:about|approximately)\s)?")
+_YEAR_ALONE = re.compile(r"(?:[A-Za-z\s']{0,20})\d{4}")
+_NOUN = re.compile(r"[^\W\d_][\w'&.-]*")
+_JOINED = re.compile(r"-?(?P<unit>[a-z°]+)", re.IGNORECASE)
+_STOP = re.compile(r"\s*[.,;:!?|)\n]")
 # Digits that count nothing: of a note, a form, a passage.
 _NAMED = re.compile(
     r"(?:(?<!\w)(?:notes?|items?|parts?|sections?|exhibits?|rules?|forms?|tables?|figures?|fig\.|chapters?"
@@ -302,7 +309,7 @@ def without_zeros(amount: Decimal, grain: Decimal, least: int = 0) -> Decimal:
 
 def is_number(written: str) -> bool:
     """Is a row of digits short enough to be a quantity?"""
-    return sum(map(str.isdecimal, written)) <= MOST_DIGITS
+    return len(written) <= MOST_DIGITS or sum(map(str.isdecimal, written)) <= MOST_DIGITS
 
 
 def per(text: str, one: Quantity) -> str:
@@ -331,13 +338,14 @@ def _quantities(text: str, language: str) -> tuple[Quantity, ...]:
     return tuple(_ranged(told, found))
 
 
-def _no_quantities(text: str) -> bytearray:
+@cache_short_texts  # a text is read in several languages
+def _no_quantities(text: str) -> bytes:
     """1 for each character of a date that is more than a year, of a list's mark and of a footnote's."""
     taken = bytearray(len(text) + 1)
     for moment in moments(text):
         width = moment.end - moment.start
         told = text[moment.start : moment.end]
-        if not moment.only_year or moment.decade or not re.fullmatch(r"(?:[A-Za-z\s']{0,20})\d{4}", told):
+        if not moment.only_year or moment.decade or not _YEAR_ALONE.fullmatch(told):
             taken[moment.start : moment.end] = b"\x01" * width
     for pattern in (_LINE_MARK, _NOTE_MARK, _CLOCK):
         for hit in pattern.finditer(text):
@@ -352,7 +360,7 @@ def _no_quantities(text: str) -> bytearray:
             wanted += 1
             for start, end in run[-2:]:
                 taken[start:end] = b"\x01" * (end - start)
-    return taken
+    return bytes(taken)
 
 
 def _read(text: str, hit: re.Match[str], language: str, last: int) -> tuple[Quantity | None, int]:
@@ -756,9 +764,9 @@ def _may_end_in(text: str, signs: str) -> bool:
 
 def _counts(nouns: str, after: str) -> tuple[str, str]:
     """Is it a measure, a count of things or a bare number, and what does it count?"""
-    words = re.findall(r"[^\W\d_][\w'&.-]*", nouns)
+    words = _NOUN.findall(nouns)
     first = words[0] if words else ""
-    joined = re.match(r"-?(?P<unit>[a-z°]+)", after.strip(), re.IGNORECASE)
+    joined = _JOINED.match(after.strip())
     for form in (
         first,
         first.rstrip("s"),
@@ -776,7 +784,7 @@ def _counts(nouns: str, after: str) -> tuple[str, str]:
             for one in (form, form.rstrip("s")):
                 if one in MEASURES:
                     return "measure", MEASURES[one]
-    if not first or first in _NO_NOUN or first in _WORTH or first in SCALES or re.match(r"\s*[.,;:!?|)\n]", after):
+    if not first or first in _NO_NOUN or first in _WORTH or first in SCALES or _STOP.match(after):
         return "bare", ""
     return "count", first
 
@@ -815,15 +823,13 @@ def _spans(text: str, one: Quantity, other: Quantity) -> bool:
         return False  # "from 2022 to $903 million"
     if one.year and other.year:
         return re.fullmatch(r"\s?-\s?|\sto\s", between) is not None
-    if re.fullmatch(r"\s?-\s?|\s(?:to|through)\s(?:(?:about|approximately|up to|over|nearly)\s)?", between):
+    if _TO.fullmatch(between):
         begun = re.search(r"\b(?:rose|fell|up|down|increased?|decreased?|grew|dropped|declined|from|reduced"
             r"|rises|rising|cut|raised)\s(?:by\s)?$", text[max(one.start - 24, 0) : one.start], re.I)  # fmt: skip
         return not (between.strip() == "to" and begun and one.kind == other.kind != "bare" and "from" not in begun[0])
-    if re.fullmatch(r"\sor\s", between):
+    if "or" in between and re.fullmatch(r"\sor\s", between):
         return one.kind == "bare" and other.kind != "bare" and other.worded == one.worded
-    return re.fullmatch(r"\sand\s(?:(?:about|approximately)\s)?", between) is not None and bool(
-        _BETWEEN.search(text[max(one.start - 28, 0) : one.start])
-    )
+    return _AND.fullmatch(between) is not None and bool(_BETWEEN.search(text[max(one.start - 28, 0) : one.start]))
 
 
 def _completed(one: Quantity, other: Quantity) -> Quantity:

@@ -12,6 +12,7 @@ from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.flows.engine import workers as machines
 from rarefy.flows.engine.workers import connect_workers, count_cores, run_in_process
 from rarefy.flows.faults import Fault, Outage, UsageFault
+from rarefy.tasks.models.embed import EmbedConfig
 from rarefy.tasks.store.recipe import Job
 from rarefy.tasks.store.tables import Store
 
@@ -76,6 +77,26 @@ def test_a_part_that_takes_every_worker_down_is_told_in_a_line(mortal, tmp_path)
 def test_alone_needs_nobody(mortal, tmp_path):
     parts = mortal(0)
     assert [place for place, _ in run_in_process(job(type(parts[0]["part"])), parts, str(tmp_path / "store"))] == [0, 1]
+
+
+def test_where_texts_are_embedded_two_parts_go_side_by_side_once_the_first_is_done(monkeypatch, tmp_path):
+    running, most = [], []
+
+    def make(part, *_, **__):
+        running.append(part)
+        most.append(len(running))
+        time.sleep(0.05)
+        running.remove(part)
+        return {"done": part["path"]}
+
+    monkeypatch.setattr(machines, "make", make)
+    embedding = Job("work", "mortal_stage:work", 1, {}, {}, tools={"embed": EmbedConfig()})
+    for parts in range(3):  # where all was made before there is none
+        assert len(list(run_in_process(embedding, [{"path": "a"}] * parts, str(tmp_path / "store")))) == parts
+    most.clear()
+    made = dict(run_in_process(embedding, [{"path": name} for name in "abcd"], str(tmp_path / "store")))
+    assert [made[place]["done"] for place in range(4)] == list("abcd")
+    assert most[:2] == [1, 1] and max(most) == machines.BESIDE
 
 
 def test_cores_are_those_this_process_may_use():

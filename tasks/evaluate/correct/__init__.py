@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 26  # courtesies; swapped rows, ranges, sizes in bytes, states and their opposites; common nouns by their kind
+VERSION = 26  # courtesies; swapped rows, ranges, sizes in bytes, states and their opposites
 
 
 @dataclass(frozen=True, slots=True)

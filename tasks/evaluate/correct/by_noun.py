@@ -38,17 +38,23 @@ def is_another_thing(text: str, forms: tuple[str, ...], about: Expectation) -> b
     said = _COPULA.match(text)
     if said and all(word in _PRONOUNS or word in EMPTY or stem(word) in about.words for word in split_tokens(said[1])):
         text = text[said.end() :]
-    if _COPULA.match(text) or len(split_tokens(text)) > _SHORT:
+    repeated = [word for word in split_tokens(text) if word not in EMPTY and stem(word) in about.words]
+    if _COPULA.match(text) or len(split_tokens(text)) > _SHORT or len(repeated) > 1:
         return False
+    if any(re.match(r"\W*(?:\w+ing (?:the|an?|its|their)|to)\b", phrase) for phrase in (text, *forms)):
+        return False  # what is done is no thing
     mine, *others = (_telling_words(phrase, about) for phrase in (text, *forms))
     if not 0 < len(mine) <= _LONGER or not 0 < len(others[0]) <= _LONG or any(map(str.isdigit, text + forms[0])):
         return False
     head, *heads = (_head(phrase) for phrase in (text, *forms))
     gold = heads[0]
+    ends = head.split(" ")[-1:], gold.split(" ")[-1:]
+    if ends[0] != ends[1] and any(stem(word) in about.words for word in ends[0]):
+        return False  # "a greenhouse gas" describes one
     both = head == " ".join(mine) and gold == " ".join(others[0]) and " " in head and " " in gold
     if both and mine[-1] == others[0][-1] and not are_related(head, gold):  # "sodium chloride"
         return all(head != own for own in heads)
-    for words, own in zip(others, heads, strict=True):
+    for words in others:
         at = int(len(mine) == len(words) == 2 and mine[0] == words[0])  # "recycled" of "recycled steel"
         if any(word[:4] == other[:4] or are_related(word, other) for word in mine[at:] for other in words[at:]):
             return False

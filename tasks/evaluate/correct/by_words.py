@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import repeat
+from operator import eq
 
 from rarefy.tasks.evaluate.correct.by_noun import are_related, is_another_thing
 from rarefy.tasks.evaluate.correct.by_version import find_versions
@@ -85,11 +86,12 @@ STATEMENT = 20  # an answer of so many words may be a sentence about one name
 _NAME_WORD = re.compile(r"[^\W\d_][\w.'-]*")
 _TITLES = frozenset("mr mrs ms dr sir lady lord dame president king queen prince princess professor saint".split())
 _SHORT_NAMES = frozenset(  # of first names with another initial
-    "bill billy bob bobby dick ted teddy ned ed eddie peggy peg hank beth betty liz polly molly tony gene rick nell bert hal".split()
+    "bill billy bob bobby dick ted teddy ned ed eddie peggy peg hank beth betty liz polly molly tony gene rick nell "
+    "bert hal".split()
 )
 _KINDS_OF_NAMES = COUNTRIES | frozenset(  # words that may be left out of a name
-    "american national federal department university college school bank office agency group system church museum river "
-    "mount lake island house court show party army".split()
+    "american national federal department university college school bank office agency group system church museum "
+    "river mount lake island house court show party army".split()
 )
 _AFTER_NAMES = frozenset("jr sr ii iii iv mbe obe cbe phd md esq".split())
 
@@ -147,6 +149,7 @@ _JOB_TITLES = frozenset(
     "secretary senator governor judge chief executive senior vice general counsel state city county "
     "province country company corporation".split()
 )
+_LESSER = frozenset("deputy vice assistant associate".split())  # before a title, which is another then
 _ITEM = r"(?P<item>[\"'(]?(?:[A-Z][\w&.'-]*|\d[\d.,]*%?\s[A-Za-z][\w-]*)(?:\s(?:[A-Z&\d][\w&.'%-]*|of|due))*)"
 _LIST = re.compile(
     rf"\s*(?P<by>,\s*(?:and|or|&)?(?=\s)|;|/|\||\band\b|\bor\b|&)\s*(?:(?:and|or|either|also|the)\s+)*{_ITEM}"
@@ -411,14 +414,15 @@ def _repeats_question(text: str, gold: GoldAnswer, about: Expectation) -> bool:
 
 
 def _is_rest_of(text: str, form: str, about: Expectation) -> bool:
-    """Return whether an answer is a name without words of the question ("update" for "restic update", "Ross Ice Shelf")."""
+    """Return whether an answer is a name without words of the question ("self-update" for "restic self-update")."""
     words = form.split()
     for at in range(1, len(words)):
         ends = (words[:at], words[at:])
         for dropped, rest in (ends, ends[::-1]):
             own = [{*map(stem, split_tokens(" ".join(part)))} for part in (dropped, rest)]
+            place = rest is ends[0] and _is_region(text)  # "New York" of its Stock Exchange
             if own[0] <= about.words and not own[1] <= about.words and is_same_wording(text, " ".join(rest)):
-                return True
+                return not place
     return False
 
 
@@ -636,7 +640,11 @@ def _differs_in_words(text: str, form: str, about: Expectation) -> bool:
         ]
         for name in (text, form)
     )
-    told, asked = ([word for word in side if word not in other] for side, other in ((mine, theirs), (theirs, mine)))
+    aligned = len(mine) == len(theirs) and any(map(eq, mine, theirs))
+    told, asked = (
+        [word for at, word in enumerate(side) if (word != other[at] if aligned else word not in other)]
+        for side, other in ((mine, theirs), (theirs, mine))
+    )
     if not told or not asked or len(told) == len(mine) or stems(" ".join(told)) <= about.words:
         return False
     one_name = is_capitalised(text) and len(split_words(text)) <= NAME
@@ -649,14 +657,14 @@ def _differs_in_words(text: str, form: str, about: Expectation) -> bool:
             and {mine[0], theirs[0]}.isdisjoint(_SHORT_NAMES)
             and not wordnet.known(mine[-1])
         )
-    if len(mine) != len(theirs) or all(word != own for word, own in zip(mine, theirs, strict=True)):
-        left_out = _KINDS_OF_NAMES | (_JOB_TITLES if _asks_person(about) else frozenset())
-        told, asked = ([word for word in side if word not in left_out] for side in (told, asked))
-        if not told or not asked or not one_name:
-            return False
-    if any(len(word) == 1 and word == own[0] or len(own) == 1 and own == word[0] for word in told for own in asked):
+    left_out = _KINDS_OF_NAMES | (_JOB_TITLES if _asks_person(about) else frozenset())
+    told, asked = ([word for word in side if word not in left_out] for side in (told, asked))
+    if not told or not asked or not (aligned or one_name):
         return False
-    return SequenceMatcher(None, " ".join(told), " ".join(asked)).ratio() < _ALIKE
+    if any(1 in (len(word), len(own)) and word[0] == own[0] for word in told for own in asked):
+        return False  # an initial
+    long = (" ".join(word for word in side if len(word) > 1) for side in (told, asked))
+    return SequenceMatcher(None, *long).ratio() < _ALIKE
 
 
 def _has_spelled_out(text: str, names: set[str]) -> bool:
@@ -731,7 +739,9 @@ def _find_form(
             if stemmed[at] == ends[0] and stemmed[at : at + len(wanted)] == ends:
                 yield at, at + len(wanted) - 1
     name = _person_name(form)
-    if name and stem(name[1]) not in about.words:  # else no person's ("Which college …?")
+    if name and not (
+        stem(name[1]) in about.words and wordnet.is_noun(name[1])
+    ):  # else no person's ("Which college …?")
         first, last = map(stem, name)
         own = {word[:4] for word in split_tokens(form)}
         for at in (at for at, word in enumerate(stemmed) if word == first):
@@ -888,6 +898,8 @@ def _is_known(name: str, about: Expectation) -> bool:
 def _is_part_of_longer_name(text: str, tokens: Sequence[Word], at: int, length: int, about: Expectation) -> bool:
     """Return whether the words are part of a longer name ("New York" of "New York Stock Exchange")."""
     first, last = tokens[at], tokens[at + length - 1]
+    if at and tokens[at - 1].text in _LESSER and first.text in _JOB_TITLES:
+        return True  # "Deputy General Counsel"
     if not text[first.start].isupper() and not text[first.start].isdigit():
         return False
     for word in (*tokens[max(at - 1, 0) : at], *tokens[at + length : at + length + 1]):

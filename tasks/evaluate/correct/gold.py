@@ -62,7 +62,7 @@ FIRST = re.compile(
 )  # of a yes or no
 _SENTENCE = 5  # a form of so many words may be a sentence
 _SEVERAL = re.compile(
-    r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b|(?-i:[A-Z]\w+\s)?\w+[^siu\W]s\b)|\b(?:both|respectively)\b|"
+    r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b)|\b(?:which|what)\s(?!was|does|has)(?-i:[A-Z]\w+\s)?\w+[^siu\W]s\b|\b(?:both|respectively)\b|"
     r"\beach\b|\bname (?:the|all)\b|\blist\b",
     re.IGNORECASE,
 )
@@ -257,6 +257,8 @@ def split_parts(form: str, about: Expectation) -> list[str]:
         ]
     if (pair := _PLAIN_RANGE.fullmatch(form)) and int(pair[1]) < int(pair[2]) and not years(form):
         return [*pair.groups()]
+    if _is_one_value(form, about):
+        return [form]  # "one thousand, two hundred and six"
     ranged = _RANGE.fullmatch(form.replace(", respectively", ""))
     if ranged and all(_is_one_value(part, about) for part in ranged.groups()):
         return [*ranged.groups()]

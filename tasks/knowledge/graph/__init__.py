@@ -23,8 +23,8 @@ from rarefy.tasks.knowledge.graph.listings import trace_listings
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
 from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
-VERSION = 20  # cells of tables without tags are compared; other answers by words; no total among the parts
-COUNT_VERSION = 20  # likewise
+VERSION = 21  # answers of one pattern as clues of another; pairs alone; the passages of a chain apart
+COUNT_VERSION = 21  # likewise
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}

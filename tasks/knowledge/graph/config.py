@@ -115,6 +115,12 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
         description="the facts of an inverted star say the same of their heads: what is listed on an exchange and what "
         "competes with it share a name, not a meaning",
     )
+    for_model: bool | None = Field(
+        None,
+        description="what a model is asked nothing about is not drawn, so that it takes no other path's place: chains "
+        "of which one passage names the ends of both facts, or that lead to several things from either end; inverted "
+        "stars but those of two things that alone share a third. Not given: where a model asks",
+    )
     per_pivot: int = Field(100, ge=1, description="multi-hop paths of one pattern around one entity, at most")
     per_part: int = Field(
         10, ge=1, description="chains that ask for figures of one part of a company, which stars ask for as well"
@@ -129,9 +135,10 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
     per_tables: int = Field(
         8, ge=1, description="stars that describe a part of a company by one passage and ask for a figure of another"
     )
-    exclusive: Literal["pattern", "answer", "none"] = Field(
+    exclusive: Literal["pattern", "answer", "answered", "none"] = Field(
         "pattern",
-        description="pattern: a fact used in one pattern is used in no other (R15); answer: none is the answer of two",
+        description="pattern: a fact used in one pattern is used in no other (R15); answer: none is the answer of two "
+        "patterns; answered: nor is the answer of one the clue of a later one",
     )
     reserve_clues: float = Field(
         0.2,

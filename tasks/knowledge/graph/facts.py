@@ -339,7 +339,7 @@ class Claimed:
     @classmethod
     def of(cls, triplet: Triplet) -> "Claimed":
         """That of a triplet."""
-        is_named = re.match(r"[A-Z#@]|\S*[@:/_]", triplet.object)
+        is_named = re.match(r"[A-Z#@]|\S*[@:/_]|[a-z]\S* [A-Z]", triplet.object)  # "etcd Operator"
         kind = triplet.object_type if is_literal(triplet) else NAMED if is_named else DESCRIBED
         value = triplet.value or triplet.object.casefold()
         return cls(triplet.subject.casefold(), value, kind, telling_roots(triplet))

@@ -87,6 +87,8 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     person, asked, common = graph.columns.person, graph.columns.asked, find_relations(graph, config.common_clues)
     barred_office = person & ~link & ~find_relations(graph, config.telling_offices) & config.needed_clues
     tried = CLUES_TRIED if config.rivals == "words" else 1
+    sole = group_sizes(graph.head, graph.relation) == 1
+    is_askable = askable_chains(graph) if config.for_model else None  # None keeps all
     years = YearChains(graph, apart) if config.through_years and 2 in sizes else None
 
     def lead(path: tuple[int, ...], size: int, point: int, steps: list[int]) -> Iterator[tuple[int, ...]]:
@@ -111,16 +113,19 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
                     yield longer
 
     def pick(found: Iterator[tuple[int, ...]]) -> tuple[int, ...] | None:
-        """The first path whose clue begins with a name or several words; else the first of all; None for none.
+        """The first path whose clue begins with a name or several words, and leads to one thing alone; None for none.
 
-        Clues that are said of several things do not come first: they would crowd out others.
+        Where there is none such, one that begins so, then one that leads to one thing. Clues that are said of several
+        things do not come first: they would crowd out others.
         """
-        first = None
-        for facts in islice(found, tried):
-            if is_telling_label(graph.labels[head[facts[0]]]):
-                return facts
-            first = first or facts
-        return first
+        best, most = None, -1
+        for facts in islice(filter(is_askable, found), tried):
+            fit = 2 * is_telling_label(graph.labels[head[facts[0]]]) + bool(sole[facts[0]])
+            if fit > most:
+                best, most = facts, fit
+            if fit == 3:
+                break
+        return best
 
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
         point = turn_point(points[answer], turn)
@@ -145,6 +150,28 @@ def chain(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     if years:
         answers[[fact for fact in years.answers() if free[fact]]] = True
     return PatternPaths(count, np.flatnonzero(answers), propose)
+
+
+def askable_chains(graph: Graph) -> Callable[[tuple[int, ...]], bool]:
+    """Which chains a model may be asked about, as far as the graph can tell.
+
+    From one end or the other they lead to one thing; and no chunk of one of two facts names the ends of the other.
+    """
+    head, tail, relation, chunk = graph.head, graph.tail, graph.relation, graph.chunk
+    one_object = group_sizes(head, relation, graph.columns.asked) == 1
+    one_subject = group_sizes(relation, tail) == 1
+    joined = set(zip(chunk.tolist(), head.tolist(), tail.tolist(), strict=True))
+
+    def names_both(fact: int, of: int) -> bool:
+        place, ends = int(chunk[fact]), (int(head[of]), int(tail[of]))
+        return (place, *ends) in joined or (place, *ends[::-1]) in joined
+
+    def is_askable(facts: tuple[int, ...]) -> bool:
+        first, *_, last = facts
+        leads = bool(one_object[list(facts)].all() or one_subject[list(facts)].all())
+        return leads and not (len(facts) == 2 and (names_both(first, last) or names_both(last, first)))
+
+    return is_askable
 
 
 def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
@@ -227,6 +254,8 @@ def inverted_star(graph: Graph, config: GraphConfig, free: Array) -> PatternPath
         point = turn_point(points[answer], turn)
         order = [sizes[(point + i) % len(sizes)] for i in range(len(sizes))]
         all_of_them = around.ring.size(hub[answer])
+        if config.for_model:
+            order = [2] if all_of_them == 2 else []
         order = [size for size in order if size == 2 or not dated[answer]]
         for size in sorted(order, key=lambda size: size != all_of_them):
             partners = around.partners(answer, size, point)

@@ -19,6 +19,7 @@ class Allocation:
     def __init__(self, graph: Graph, config: GraphConfig) -> None:
         self.graph, self.config = graph, config
         self.free = np.ones(len(graph.head), bool)
+        self.unanswered = np.ones(len(graph.head), bool)  # facts that are no path's answer yet
         nodes = len(graph.nodes)
         things = np.bincount(graph.head[~graph.literal], minlength=nodes)
         values = np.bincount(graph.head[graph.literal], minlength=nodes)
@@ -41,7 +42,7 @@ class Allocation:
         used: set[int] = set()
         turns = self.config.per_meeting if name == "inverted_star" else self.config.per_answer
         for turn in range(turns):
-            for answer in spread(self.graph, paths.answers).tolist():
+            for answer in spread(self.graph, paths.answers[self.unanswered[paths.answers]]).tolist():
                 if len(seen) >= quota:
                     break
                 for path in paths.propose(answer, turn):
@@ -56,7 +57,7 @@ class Allocation:
                     if path.tables and joined[path.tables] >= self.config.per_tables:
                         continue
                     facts = tuple(sorted(path.facts))
-                    taken = (answer,) if self.config.exclusive == "answer" else facts
+                    taken = facts if self.config.exclusive == "pattern" else (answer,)
                     new = [fact for fact in taken if fact not in used]
                     if facts in seen or not self.reserve(name, new):
                         continue
@@ -70,7 +71,9 @@ class Allocation:
                     common[about] += path.nominal
                     yield path
                     break
-        if self.config.exclusive != "none":
+        if self.config.exclusive == "answer":
+            self.unanswered[list(used)] = False
+        elif self.config.exclusive != "none":
             self.free[list(used)] = False
 
     def reserve(self, name: str, facts: list[int]) -> bool:

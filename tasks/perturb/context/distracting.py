@@ -294,6 +294,14 @@ def _parse_amount(cell: str) -> Decimal | None:
     return quantity.amount if quantity and not quantity.worded else None
 
 
+# "7,000,000 square kilometres (2,700,000 sq mi)": the other measure would give the answer away
+_UNITS = (
+    r"(?:sq|square|mi|miles?|km|kilomet\w+|ft|feet|foot|m|met\w+|lbs?|pounds?|kg|acres?|ha|hectares?|°[CF]|in|inch\w*|cm|mm|gal\w*"
+    r"|mph|km/h)(?![A-Za-z])"
+)
+_CONVERTED = re.compile(rf"[^()\n.]{{0,40}}\([^()\n]{{0,20}}\d[^()\n]{{0,20}}?{_UNITS}[^()\n]{{0,20}}\)")
+_CONVERSION = re.compile(rf"\d[\d.,]*[\s-]?{_UNITS}[^()\n]{{0,20}}\([^()\n]{{0,20}}$")
+
 # "Cupertino, California": there is no Cupertino in Delaware
 _CITY = re.compile(r"[A-Z][\w.’'-]+,\s$")
 
@@ -318,6 +326,8 @@ def distracting(case: Case, config: PerturbConfig, random: Random) -> Iterator[D
         edits = replace_value(case.text, swap.old, aliases, swap.new, swap.kind)
         if swap.old in STATES.values():
             edits = [edit for edit in edits if not _CITY.search(case.text[max(0, edit[0] - 40) : edit[0]])]
+        if any(_is_converted(case.text, start, end) for start, end, _ in edits):
+            continue
         if edits and (_changes_evidence(case, edits) or (direct and swap.kind == "ORG")):
             whole = balance_sums(case.text, edits)
             if whole is None:
@@ -341,6 +351,12 @@ def _apply_swap(case: Case, swap: Swap, edits: list[Edit]) -> Iterator[Draft]:
         swap.old == case.answer or not contains_answer(addresses, swap.old)
     ):
         yield Draft(text, moves, f"{swap.new} for {swap.old}", replaced=swap.old if case.computed else "")
+
+
+def _is_converted(text: str, start: int, end: int) -> bool:
+    """Whether a figure stands beside the same in another measure."""
+    before = text[max(0, start - 80) : start]
+    return _CONVERTED.match(text, end) is not None or _CONVERSION.search(before) is not None
 
 
 def _changes_evidence(case: Case, edits: list[Edit]) -> bool:

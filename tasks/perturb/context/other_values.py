@@ -75,6 +75,7 @@ def _is_common_word(word: str) -> bool:
 
 UNKNOWN = ""
 
+_DECADE = re.compile(r"(?i)((?:the )?(?:early |mid-|late )?)(\d{3})0s")
 _UNIT = re.compile(r"[^\W\d_]+")
 _SCALE = frozenset(
     "thousand million billion trillion about approximately roughly nearly over under some than more less".split()
@@ -93,7 +94,16 @@ _EMPTY = frozenset(
     form way body body's subject factor aspect term reason purpose
     """.split()
 )
-_PLURAL = re.compile(r"(?<=[a-z]{3})s$")
+# Things asked for that are persons
+_PERSONS = frozenset(
+    """
+    person man woman actor actress artist painter poet writer author singer musician player quarterback president king
+    queen emperor ruler leader director chairman general scientist inventor founder philosopher composer explorer coach
+    governor minister bishop pope architect engineer physicist chemist mathematician historian economist judge senator
+    officer manager editor owner employee
+    """.split()
+)
+_PLURAL = re.compile(r"(?<=[a-z]{3})(?<!s)s$")
 
 
 def classify_answer(answer: str, question: str) -> str:
@@ -113,13 +123,15 @@ def classify_answer(answer: str, question: str) -> str:
     named = _NAME.fullmatch(text) is not None and len(text.split()) <= 8 and any(c.isupper() for c in text)
     if not asked or not named or asked == "where":  # a city, a stadium and a continent are all somewhere
         return UNKNOWN
-    if asked == "who":
+    if asked == "who" or (asked in _PERSONS and is_person(text)):
         return "NAME who firm" if is_firm(text) else "NAME who" if is_person(text) else UNKNOWN
     return f"NAME {asked}"
 
 
 def _classify_date(text: str) -> str:
-    """ "DATE day", "DATE fiscal year", ... for a single moment with a year; else ""."""
+    """ "DATE day", "DATE fiscal year", "DATE decade", ... for a single moment with a year; else ""."""
+    if _DECADE.fullmatch(text):
+        return "DATE decade"
     dated = f"in {text}"  # "1776" alone may be anything
     found = moments(dated)
     if len(found) != 1 or not found[0].years or found[0].decade:
@@ -410,6 +422,10 @@ def find_other_rates(old: str, name: str) -> Iterator[Swap]:
 def invent_figures(old: str, taken: Sequence[str], name: str, seed: str) -> Iterator[Swap]:
     """Swaps of a figure for made-up ones; without a source."""
     seen: set[str] = set()
+    if decade := _DECADE.fullmatch(old):
+        steps = sorted((-3, -2, -1, 1, 2), key=lambda step: row_id(seed, old, str(step)))
+        yield from (Swap(old, f"{decade[1]}{int(decade[2]) + step}0s", name) for step in steps)
+        return
     for new in draw_figures(old, Random(row_id(seed, old))):
         if new not in seen and is_distinct(new, old, taken):
             seen.add(new)

@@ -30,10 +30,12 @@ REVIEWED = Path(__file__).with_name("interchangeable.tsv")
 OF_QUESTIONS = Tables(Path(__file__).with_name("question_words.tsv"), Path(__file__).with_name("question_phrases.tsv"))
 
 # What many questions share: left where there is anything else
-COMMON = frozenset({"company", "companies", "which", "what"})
+COMMON = frozenset({"company", "companies", "which", "what", "how many", "how many people", "how", "where"})
 # and of these only one question in `SPARED` is changed, so that most variants do not change the same
-SPARE = frozenset("fiscal year|financial year|according to|under|as of|at the end of|at the close of".split("|"))
-SPARED = 3
+SPARE = frozenset(
+    "fiscal year|financial year|according to|under|as of|at the end of|at the close of|what was|what were|in".split("|")
+)
+SPARED = 2
 
 CLAUSE = 60  # words before a verb that are searched for its auxiliary
 LONGEST = 4  # words of the longest term that is replaced as a whole

@@ -55,7 +55,7 @@ from rarefy.tasks.questions.gates.wording import is_telling, pivot_rarity
 from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.states import STATES
 
-VERSION = 17  # words that are used as names, phrases that few passages have; what the collection says of others
+VERSION = 18  # a subject is asked for only where others have the relation; one path to each subject
 
 
 class Asked(BaseModel, frozen=True):
@@ -168,9 +168,11 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, config: AskConfig)
         if reason := _nobody_asks(path, index, filers):
             found.setdefault(path.path_id, reason)
         elif not _ends_to_ask_for(path, index, config, with_figures=False):
-            found.setdefault(path.path_id, "pivot_not_unique" if not _unique_ends(path, index) else "clue_generic")
+            found.setdefault(
+                path.path_id, "pivot_not_unique" if not _unique_ends(path, index, config) else "clue_generic"
+            )
     if config.clues == "phrases":
-        found |= _find_told_twice([path for path in multi if path.path_id not in found], index)
+        found |= _find_told_twice([path for path in multi if path.path_id not in found], index, config)
     common = _common_names(index)
     for path in paths:
         fact = index.triplets[path.triplet_ids[0]]
@@ -185,13 +187,16 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, config: AskConfig)
     return found
 
 
-def _find_told_twice(paths: Iterable[Path], index: CorpusIndex) -> dict[str, str]:
-    """Of paths with one pivot whose answer one sentence gives in two facts, all but one."""
+def _find_told_twice(paths: Iterable[Path], index: CorpusIndex, config: AskConfig) -> dict[str, str]:
+    """Of paths with one pivot whose answer one sentence gives in two facts, or whose first end alone answers, one."""
     seen: set[tuple[str, ...]] = set()
     found = {}
     for path in sorted(paths, key=lambda path: path.path_id):
-        last = index.triplets[path.triplet_ids[-1]]
-        told = (path.pattern, path.pivot, last.chunk_id, last.source_sentence, last.answer or last.object)
+        first, last = index.triplets[path.triplet_ids[0]], index.triplets[path.triplet_ids[-1]]
+        answer = last.answer or last.object
+        if path.pattern == "chain" and _ends_to_ask_for(path, index, config, with_figures=False) == ["A"]:
+            last, answer = first, first.subject
+        told = (path.pattern, path.pivot, last.chunk_id, last.source_sentence, answer)
         if told in seen:
             found[path.path_id] = "near_duplicate"
         seen.add(told)
@@ -304,7 +309,7 @@ def _ends_to_ask_for(path: Path, index: CorpusIndex, config: AskConfig, with_fig
         and (with_figures or end.head or not is_literal(end.triplet))
         and not any(has_name(end.name, pivot) for pivot in roles.pivots)
     }
-    return [letter for letter in _unique_ends(path, index) if named - {letter}]
+    return [letter for letter in _unique_ends(path, index, config) if named - {letter}]
 
 
 FEW = 3  # chunks
@@ -316,11 +321,21 @@ def is_narrow(phrase: str, index: CorpusIndex) -> bool:
     return len(telling) > 1 and sum(telling <= index.stems_of(name) for name in index.chunks) <= FEW
 
 
-def _unique_ends(path: Path, index: CorpusIndex) -> list[str]:
-    """The letters of the ends of which there is one, as far as the facts of the corpus know."""
+def _unique_ends(path: Path, index: CorpusIndex, config: AskConfig) -> list[str]:
+    """The letters of the ends of which there is one, as far as the facts of the corpus know.
+
+    The subject of a model's fact is not asked for where nothing like it is said of others: whoever leaves the
+    description out finds it all the same. Of objects the graph has seen to it (`find_asked`).
+    """
     facts = [index.triplets[i] for i in path.triplet_ids]
     ends = path_roles(path.pattern, facts).ends
-    return [end.letter for end in ends if not leads_elsewhere(path.pattern, facts, end.triplet, index)]
+    told = {end.letter for end in ends if end.head and config.rivals and end.triplet.method in BY_MODEL}
+    return [
+        end.letter
+        for end in ends
+        if not leads_elsewhere(path.pattern, facts, end.triplet, index)
+        and (end.letter not in told or index.rivals.find(end.triplet, 1))
+    ]
 
 
 def in_order(paths: Iterable[Path], triplets: Mapping[str, Triplet]) -> list[Path]:

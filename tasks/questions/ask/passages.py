@@ -42,12 +42,12 @@ def build_passages(
     """The chunks of the facts in the path's order, each once: a fact stands with the chunk it was taken from.
 
     `around`: how many sentences of the document are shown of a fact, its own among them. `rivals`: how many facts about
-    other things are shown beside one whose object may answer a question of several facts.
+    other things are shown beside one of which an end may answer a question of several facts.
     """
     own: dict[str, list[ShownFact]] = {}
     for number, (fact, (head, tail)) in enumerate(zip(facts, roles.letters, strict=True), 1):
         lines = _lines(fact, _words_before(fact, index, around - 1))
-        if len(facts) > 1 and any(end.triplet == fact and not end.head for end in roles.ends):
+        if len(facts) > 1 and any(end.triplet == fact for end in roles.ends):
             others = index.rivals.find(fact, rivals) if rivals else ()
             lines += tuple(f"{ELSEWHERE}: {describe(other)}" for other in others)
         shown = ShownFact(

@@ -18,6 +18,7 @@ from rarefy.tasks.questions.gates.measure_words import telling
 from rarefy.tasks.questions.gates.names import Names
 from rarefy.tasks.questions.gates.precision import ANY, Precision, have_grown, precisions
 from rarefy.tasks.questions.gates.shares import Share
+from rarefy.tasks.questions.gates.statements import moments_in, told_by
 from rarefy.tasks.questions.operands import operation_of
 
 Lists = tuple[tuple[str, ...], ...]
@@ -62,7 +63,8 @@ class Alternatives:
             for chunk_id in question.chunk_ids:
                 here = [fact for fact in facts if fact.chunk_id == chunk_id]
                 sets = [
-                    self.state(fact, needed.get(fact.triplet_id, ANY)) | moves.get(fact.triplet_id, frozenset())
+                    self._at_its_time(question, fact, self.state(fact, needed.get(fact.triplet_id, ANY)))
+                    | moves.get(fact.triplet_id, frozenset())
                     for fact in here
                 ]
                 if here and all(fact in clues for fact in here):
@@ -158,6 +160,16 @@ class Alternatives:
         near = {name for fact in told for name in (fact.chunk_id, *self.state(fact)) if name in self.chunks}
         return frozenset(self.names.that_name(question.answer, near))
 
+    def _at_its_time(self, question: Question, fact: Triplet, names: frozenset[str]) -> frozenset[str]:
+        """Those of the chunks that state a fact which speak of the time that the question names and the fact does not.
+
+        "At its June 2015 meeting" is the time of the document alone: what every minutes say is not of that meeting.
+        """
+        if question.pattern != "single" or fact.period or not moments_in(question.text):
+            return names
+        then = self.chunks[fact.chunk_id].period_end if fact.chunk_id in self.chunks else ""
+        return frozenset(name for name in names if self.chunks[name].period_end == then)
+
     def _find(self, fact: Triplet, needed: Precision) -> Iterator[str]:
         yield from self._hold_the_words(fact)
         if _is_of_section(fact) or (fact.subject_type == "TABLE" and not is_of_one_column(fact)):
@@ -175,12 +187,21 @@ class Alternatives:
         return {other.value: other for other in others if other.value != fact.value}.values()
 
     def _hold_the_words(self, fact: Triplet) -> Iterator[str]:
-        """Chunks that overlap where the fact stands."""
+        """Chunks that overlap where the fact stands, and others of its filer that repeat its sentence to the letter.
+
+        A row of a table says nothing without its head, and a figure is of a time, which the sentence must name.
+        """
         home = self.chunks[fact.chunk_id]
         start, end = home.start + fact.start, home.start + fact.end
         for chunk in self.of_document[fact.doc_id]:
             if chunk.start <= start and end <= chunk.end and fact.source_sentence in chunk.text:
                 yield chunk.chunk_id
+        if "|" not in fact.source_sentence and (not fact.value or moments_in(fact.source_sentence)):
+            words = " ".join(fact.source_sentence.casefold().split())
+            for name in self.names.that_have_words(words):
+                chunk = self.chunks[name]
+                if told_by(chunk) == told_by(home) and (chunk.period_end == home.period_end or not fact.period):
+                    yield name
 
 
 def _clues_to_year(question: Question, facts: Sequence[Triplet]) -> Sequence[Triplet]:

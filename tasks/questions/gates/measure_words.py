@@ -122,17 +122,26 @@ def measure_and_part(fact: Triplet) -> tuple[frozenset[str], frozenset[str]]:
     if fact.subject_type == "TABLE":
         quoted = QUOTED.findall(fact.relation)
         return telling(quoted[0] if quoted else fact.relation), frozenset()
-    if fact.method == "model" and not telling(fact.relation) - _SAYS:  # "Apple dividends in 2024" amounted to so much
-        names = sorted(company_names(fact.entity), key=len, reverse=True) if fact.entity else []
-        owner = next((name for name in names if fact.subject.startswith(f"{name} ")), "")
-        return telling(ASIDE.sub("", fact.subject.removeprefix(owner))), frozenset()
-    part = telling(ASIDE.sub("", fact.subject.removeprefix(fact.entity))) - {"segment"}
+    owner = _owner_named_by(fact)
+    said = _SAYS if fact.method == "model" else frozenset[str]()
+    part = telling(ASIDE.sub("", fact.subject.removeprefix(owner)))
+    if said and not telling(fact.relation) - said:  # "Apple dividends in 2024" amounted to so much
+        return part, frozenset()
+    part -= {"segment"}
     part = part - {"product"} or part  # "Diagnostic Products" is "the Diagnostics segment" as well
-    if fact.entity and fact.subject.startswith(fact.entity):
+    if owner:
         label = _WITH.sub("", ASIDE.sub("", in_one_word(fact.relation)))
         needed = telling(_OF_OWNERS.sub("", label)) | (telling(label) & APART)
-        return needed, part
+        return needed - said, part
     return frozenset(), part  # of a subject of its own the verb tells nothing: "rose", "increased"
+
+
+def _owner_named_by(fact: Triplet) -> str:
+    """The entity as the subject begins with it, in full or short ("Apple Services"); "" for a subject of its own."""
+    if fact.entity and fact.subject.startswith(fact.entity):
+        return fact.entity
+    names = sorted(company_names(fact.entity), key=len, reverse=True) if fact.entity and fact.method == "model" else []
+    return next((name for name in names if f"{fact.subject} ".startswith(f"{name} ")), "")
 
 
 def initials(fact: Triplet) -> frozenset[str]:

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import combinations
 
 from rarefy.data_contracts.rows import Chunk, Triplet
 from rarefy.tasks.knowledge.extract.entity_types import canonical_exchange
@@ -91,6 +92,10 @@ class Names:
         """Those of some chunks that spell a name in any form."""
         forms = {fold_text(form) for form in company_names(name)}
         return (chunk_id for chunk_id in among if any(_has(self.texts[chunk_id], form) for form in forms))
+
+    def that_have_words(self, text: str) -> Iterator[str]:
+        """The chunks with a text, in small letters and single spaces, as it is."""
+        return (name for name in self.by_word.get(_rarest(text), ()) if text in self.texts[name])
 
     def may_state(self, fact: Triplet) -> Iterator[str]:
         """The chunks that name both ends of a fact not far from each other, or from what links them."""
@@ -368,7 +373,12 @@ def _cue(relation: str) -> re.Pattern[str] | None:
     roots = [
         root(word) for word in words(relation) if stem(word) not in NOTHING and len(word) > 3 and word not in _FILLERS
     ]
-    return re.compile("|".join(rf"\b{re.escape(one)}" for one in roots)) if roots else None
+    # a directory does not direct, nor is an inventory an invention; of many words one alone ("beverage") says little
+    said = [rf"\b{re.escape(one)}(?!\w*or(?:y|ies)\b)" for one in dict.fromkeys(roots)]
+    if len(said) < 3:
+        return re.compile("|".join(said)) if said else None
+    enough = combinations(said, (len(said) + 1) // 2)
+    return re.compile("|".join(r"\A" + "".join(f"(?=.*?{one})" for one in some) for some in enough), re.DOTALL)
 
 
 _FILLERS = frozenset("have been were must shall will does with from into under that this which also being".split())

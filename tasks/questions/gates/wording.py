@@ -89,7 +89,7 @@ def pivot_given_away(questions: Questions, config: GatesConfig, *, chunks: Chunk
         for q in questions
         if q.pivot
         and not _is_of_two_named(q, triplets)
-        and any(contains_phrase(q.text, name) for name in _pivot_names(pivot_labels(q, triplets), q.entity))
+        and any(contains_phrase(q.text, name) for name in _pivot_names(q, triplets))
     }
 
 
@@ -115,19 +115,27 @@ def pivot_labels(question: Question, triplets: Triplets) -> list[str]:
     return list(dict.fromkeys(labels)) or [question.pivot]
 
 
-def _pivot_names(labels: Iterable[str], entity: str) -> set[str]:
+def _pivot_names(question: Question, triplets: Triplets) -> set[str]:
+    """The pivot's names in full and without legal forms, and the words that only they have of all ends."""
+    labels, forms = pivot_labels(question, triplets), company_names(question.entity)
+    facts = (triplets[name] for name in question.triplet_ids if name in triplets)
+    others = {end for fact in facts for end in (fact.subject, fact.object)} - set(labels)
+    # "Flash Gordon's Trip to Mars" may be given where "Flash Gordon Conquers the Universe" is the pivot
+    given = {word for end in others for word in _LONG_WORD.findall(end)}
+    own = {word for form in forms for word in _LONG_WORD.findall(form)}
     pivot_names: set[str] = set()
-    forms = company_names(entity)
-    own = {w for form in forms for w in re.findall(r"[^\W_]{4,}", form)}
     for label in labels:
         cores = company_names(label)
         pivot_names |= cores
         # "NVIDIA" of "NVIDIA Corporation" tells as much as the whole; "General" of "General Motors" does not.
-        telling = (w for core in cores for w in re.findall(r"[^\W_]{4,}", core))
+        telling = (w for core in cores for w in _LONG_WORD.findall(core))
         # Whose filing it is may be allowed: "NVIDIA" does not name NVIDIA Omniverse.
-        allowed = own if cores.isdisjoint(forms) else set()
+        allowed = given | own if cores.isdisjoint(forms) else given
         pivot_names |= {w for w in telling if w[0].isupper() and w not in allowed and not wordnet.known(w.lower())}
     return {name for name in pivot_names if len(name) > 1}
+
+
+_LONG_WORD = re.compile(r"[^\W_]{4,}")
 
 
 # Words that stand in the names of many things and tell none apart.
@@ -209,14 +217,13 @@ _PARTY = re.compile(
 )
 _NAME = re.compile(r"(?<!^)\b[A-Z]")
 _LEANS = re.compile(
-    r"\b(?:we|our|ours|us)\b"
+    r"(?-i:\b(?:we|our|ours|us)\b|^(?:We|Our|Us)\b)"  # "Our Gang" and the US are names
     r"|\b(?:this|last|next|current|previous|prior|that) (?:fiscal |financial )?(?:year|quarter|month|period)\b"
     r"|\b(?:table|chart|figure|section|paragraph|discussion|note) (?:above|below)\b|\bthe (?:above|following) table\b"
     r"|\b(?:as|the) (?:mentioned|described|discussed|noted|aforementioned)\b|\b(?:see|refer to) (?:note|item|part)\b"
     r"|\b(?:herein|thereof|hereto|aforesaid)\b",
     re.IGNORECASE,
 )
-_CAPITAL_US = re.compile(r"\bUS\b")
 
 _DEBRIS = re.compile(
     r"\||&nbsp;|&amp;|\\|_{2,}|\.{3,}|\s{2,}|[,;:]\s*[,;:?]|\(\s*\)|\s[,?]|\b(?!that\b|had\b)(\w+) \1\b", re.IGNORECASE
@@ -258,7 +265,7 @@ _NAMED_YEAR = re.compile(r"(\b(?:19|20)\d\d\b.*) that (?:fiscal )?year\b")  # th
 
 
 def _leans_on_text(text: str) -> bool:
-    if _LEANS.search(_NAMED_YEAR.sub(r"\1", _CAPITAL_US.sub("U.S.", text))):
+    if _LEANS.search(_NAMED_YEAR.sub(r"\1", text)):
         return True
     # "the company" may mean one that was named before; "the Company" is a term of the filing.
     name = _NAME.search(text)

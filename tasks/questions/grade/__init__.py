@@ -30,7 +30,7 @@ from rarefy.tasks.questions.rivals import Rivals, describe
 
 __all__ = ["DIMENSIONS", "VERSION", "GradeConfig", "Verdict", "against", "grade", "requests", "scores"]
 
-VERSION = 5  # what the collection says of others is shown
+VERSION = 6  # what the collection says of others is shown, of subjects too
 
 JUDGES = ("first", "second")
 
@@ -204,6 +204,7 @@ def _describe_others(question: Question, triplets: Mapping[str, Triplet], rivals
         return ()
     facts = [triplets[name] for name in question.triplet_ids if name in triplets]
     answering = [fact for fact in facts if question.answer in (fact.answer, fact.object)]
+    answering += [fact for fact in facts if question.answer in fact.subject]
     return [describe(other) for fact in answering[:1] for other in rivals.find(fact, most)]
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
 from rarefy.tasks.text.syntax.pieces import Kept, Piece
@@ -31,8 +31,10 @@ def parse_ahead(sentences: Iterable[str]) -> None:
 
     some = [one for one in dict.fromkeys(sentences) if _is_readable(one)]
     with _READING:
-        _AHEAD.clear()  # of what nobody asked for
         _AHEAD.update(zip(some, load().pipe(some, disable=["ner"], batch_size=128), strict=True))
+        for sentence in some:
+            _parsed(sentence)  # remembers it
+        _AHEAD.clear()  # of what was remembered before
 
 
 _AHEAD: "dict[str, Doc]" = {}
@@ -68,7 +70,7 @@ def tag_words(sentence: str) -> tuple[TaggedWord, ...]:
     )
 
 
-_READING = Lock()  # stages that ask models work in threads
+_READING = RLock()  # stages work in threads
 
 
 def _read(sentence: str, without: tuple[str, ...]) -> "Doc":

@@ -1,4 +1,4 @@
-"""English words: their synonyms by sense, inflected forms, and what a noun is a kind of, from the Open English WordNet (RARE §5.1, C.1)."""
+"""English words: synonyms by sense, inflected forms, and kinds of nouns, from the Open English WordNet (RARE §5.1)."""
 
 import gzip
 from bisect import bisect_left
@@ -117,7 +117,7 @@ def is_kind_of(noun: str, kind: str) -> bool:
 
 
 def steps_between(one: str, other: str) -> int | None:
-    """The fewest steps from a sense of one noun to one of the other, by a kind of which both are; None if none is known."""
+    """The fewest steps from one noun to the other, by a kind of which both are; None where either is no noun."""
     pairs = ((mine, theirs) for mine in _lineages(one) for theirs in _lineages(other))
     return min((_steps(mine, theirs) for mine, theirs in pairs), default=None)
 

@@ -2,7 +2,6 @@
 
 import io
 import json
-from itertools import pairwise
 from random import Random
 
 import html5lib
@@ -16,6 +15,7 @@ from ruamel.yaml import YAML
 
 from rarefy.tasks.perturb.case import Case, Draft
 from rarefy.tasks.perturb.catalogue import CATALOGUE, load_maker
+from rarefy.tasks.perturb.checks import parses_back
 from rarefy.tasks.perturb.config import PerturbConfig
 from rarefy.tasks.perturb.spans import project_spans
 
@@ -66,95 +66,56 @@ def made(name: str, text: str, title: str = "T", **fields: object) -> Draft:
     return draft
 
 
-def of_json(variant: str) -> tuple[str, str]:
+def text_of(node) -> str:
+    """All strings of parsed JSON or YAML, in order."""
+    if isinstance(node, dict):
+        return "\n".join(text_of(value) for value in node.values())
+    return "\n".join(map(text_of, node)) if isinstance(node, list) else node
+
+
+def of_json(variant: str) -> str:
     read = json.loads(variant)
-    assert list(read) == ["title", "text"]
-    return read["title"], read["text"]
+    assert list(read) in (["title", "text"], ["title", "sections"], ["title", "heading", "text"])
+    return text_of(read)
 
 
-def of_html5(variant: str) -> tuple[str, str]:
+def of_html5(variant: str) -> str:
     parser = html5lib.HTMLParser(namespaceHTMLElements=False)
     root = parser.parse(variant)
     assert {error for _, error, _ in parser.errors} <= {"illegal-codepoint-for-numeric-entity"}  # carriage returns
-    return "".join(root.find("head/title").itertext() if root.find("head/title") is not None else ()), "".join(
-        root.find("body").itertext()
-    )
+    return "\n".join("\n".join(root.find(part).itertext()) for part in ("head", "body"))
 
 
-def of_lxml(variant: str) -> tuple[str, str]:
+def of_lxml(variant: str) -> str:
     root = lxml.html.document_fromstring(variant.encode(), parser=lxml.html.HTMLParser(encoding="utf-8"))
-    return root.findtext("head/title") or "", str(root.find("body").xpath("string()"))
+    return (root.findtext("head/title") or "") + "\n".join(root.find("body").itertext())
 
 
-def of_pyyaml(variant: str) -> tuple[str, str]:
-    read = yaml.safe_load(variant)
-    assert list(read) == ["Title", "Text"]
-    return read["Title"], read["Text"]
+def of_pyyaml(variant: str) -> str:
+    return text_of(yaml.safe_load(variant))
 
 
-def of_ruamel(variant: str) -> tuple[str, str]:
-    read = YAML(typ="safe", pure=True).load(io.StringIO(variant))
-    return read["Title"], read["Text"]
+def of_ruamel(variant: str) -> str:
+    return text_of(YAML(typ="safe", pure=True).load(io.StringIO(variant)))
 
 
-def of_markdown(variant: str) -> tuple[str, str]:
-    """The text that a renderer shows: paragraphs apart by a blank line, the rows of tables with their bars."""
-    tokens = MarkdownIt("commonmark").enable("table").parse(variant)
-    titled = bool(tokens) and (tokens[0].type, tokens[0].tag) == ("heading_open", "h1")
-    title, blocks, row = _shown(tokens[1]) if titled else "", [], []
-    for before, token in pairwise(tokens[2:] if titled else [None, *tokens]):
-        if token.type == "tr_open":
-            row = []
-        elif token.type == "inline" and before.type in ("th_open", "td_open"):
-            row.append(_shown(token).replace("|", "\\|"))
-        elif token.type == "tr_close":
-            blocks.append(("row", row))
-        elif token.type == "thead_close":
-            blocks.append(("row", ["---"] * len(row)))
-        elif token.type == "inline":
-            assert before.type == "paragraph_open"
-            blocks.append(("text", _shown(token)))
-        elif token.type == "table_close":
-            blocks.append(("end", ""))
-        else:
-            kinds = ("heading", "paragraph", "table", "thead", "tbody", "th_", "td_", "tr_")
-            assert token.type.startswith(kinds), token.type
-    text = ""
-    for kind, what in blocks:
-        if kind == "row":
-            text += "| " + " | ".join(what) + " |\n"
-        else:
-            text += what + ("\n\n" if kind == "text" else "\n")
-    return title, text.removesuffix("\n\n")
+PARSERS = {"json": (of_json,), "html": (of_html5, of_lxml), "yaml": (of_pyyaml, of_ruamel)}
 
 
-def _shown(token) -> str:
-    signs = {"softbreak": "\n"}
-    assert {child.type for child in token.children} <= {"text", "text_special", "softbreak"}, token.children
-    return "".join(signs.get(child.type, child.content) for child in token.children)
+def words(text: str) -> str:
+    """The letters of a text, in order; digits are numbers of items, too, and stand elsewhere in HTML."""
+    return "".join(c for c in text if c.isalpha())
 
 
-PARSERS = {
-    "json": (of_json,),
-    "html": (of_html5, of_lxml),
-    "yaml": (of_pyyaml, of_ruamel),
-    "markdown": (of_markdown,),
-}
-
-
-def like_a_page(text: str) -> str:
-    """A text as Markdown can give it back: as it is, and around and in tables without what is no matter there."""
-    lines = text.split("\n")
-    rows = [line.startswith("|") for line in lines]
-    if not any(rows):
-        return text
-    cells = [
-        "| " + " | ".join(c.strip() for c in line.strip().strip("|").replace("\\|", "\0").split("|")) + " |"
-        if row
-        else line
-        for line, row in zip(lines, rows, strict=True)
-    ]
-    return " ".join("\n".join(cells).replace("\0", "\\|").replace("---:", "---").split())
+TEXTS_OF_BLOCKS = st.lists(
+    st.sampled_from(
+        ["# Head", "## Next ##", "One, two.", "Three\nfour.", "- a\n- b\n  c", "1. d\n2. e",
+         "| x | y |\n|---|---|\n| 1 | 2 |",
+         "| x | x |\n|---|---|\n| 1 | |", "```\ncode *c*\n\n- no item\n```", "* Not so.",
+         "**bold** `co<de` *it*", "> said", "---"]
+    ),
+    max_size=7,
+).map("\n\n".join)  # fmt: skip
 
 
 @pytest.mark.parametrize("title", TITLES)
@@ -163,50 +124,84 @@ def test_valid_formats_give_back_titles_and_texts_that_try_to_break_them(name, t
     for text in NASTY:
         draft = made(name, text, title)
         assert not draft.refused, (name, text)
-        for parse in PARSERS[name]:
-            read_title, read_text = parse(draft.text)
-            if name == "markdown" and "\n|" in f"\n{text}":
-                continue
-            assert (read_title, read_text) == (title, text), (parse, draft.text)
+        if name == "markdown" and not title and text.startswith("{"):
+            continue  # read as JSON
+        assert parses_back(Case("c", "document", text), draft) == "", (name, text)
 
 
-@pytest.mark.parametrize("name", ["json", "html", "yaml"])
-@given(TEXTS, st.one_of(st.sampled_from(TITLES), st.text(max_size=10)))
+@pytest.mark.parametrize("name", ["json", "html", "yaml", "markdown"])
+@given(st.one_of(TEXTS, TEXTS_OF_BLOCKS), st.one_of(st.sampled_from(TITLES), st.text(max_size=10)))
 @settings(max_examples=150, deadline=None)
 def test_valid_formats_parse_back_whatever_the_text(name, text, title):
     draft = made(name, text, title)
-    if not draft.refused:
-        assert {parse(draft.text) for parse in PARSERS[name]} == {(title, text)}
+    if not draft.refused and (name != "markdown" or title):
+        assert parses_back(Case("c", "document", text), draft) == ""
+        if "|" not in text and "`" not in text:  # columns are named in every row, and a fence may name a language
+            for parse in PARSERS.get(name, ()):
+                assert words(parse(draft.text)).endswith(words(text))
 
 
-@given(TEXTS, st.one_of(st.sampled_from(TITLES), st.text(max_size=10)))
-@settings(max_examples=300, deadline=None)
-def test_markdown_renders_to_the_text_whatever_it_is(text, title):
-    draft = made("markdown", text, title)
-    if not draft.refused and not any(line.startswith("|") for line in text.split("\n")):
-        assert of_markdown(draft.text) == (title, text)
-    elif not draft.refused:
-        letters = "".join(c for c in text if c.isalnum())
-        assert "".join(c for c in of_markdown(draft.text)[1] if c.isalnum()) == letters
+PAGE = (
+    "### Debt ###\n\nIt *owes* **much** & `x<y`:\n\n|  | 2024 | 2023 |\n|---|---:|---|\n| Notes | 3,450 | (21) |\n|"
+    " Bonds |  |"
+    "\n\n- one\n  more\n- two\n\n3. third\n4. fourth\n\n```py\na = *b\n```\n* Not meaningful."
+)
 
 
-def test_tables_stay_tables_in_markdown():
-    table = "| Segment | 2024 |\n|---|---:|\n| A_b_ *c* \\| d | $1 `x` |\n| Total | 5 |"
-    text = f"Sales (in millions):\n\n{table}\n\nNotes & <b>more</b>."
-    read = of_markdown(made("markdown", text).text)[1]
-    assert like_a_page(read) == like_a_page(text)
-    html = MarkdownIt("commonmark").enable("table").render(made("markdown", text).text)
-    assert "<td>A_b_ *c* | d</td>" in html and html.count("<tr>") == 3 and "Notes &amp; &lt;b&gt;more" in html
+def test_blocks_become_elements_of_html():
+    body = made("html", PAGE).text.partition("<body>\n")[2]
+    assert body == (
+        "<h3>Debt</h3>\n<p>It <em>owes</em> <strong>much</strong> &amp; <code>x&lt;y</code>:</p>\n<table>\n"
+        "<tr><th></th><th>2024</th><th>2023</th></tr>\n<tr><td>Notes</td><td>3,450</td><td>(21)</td></tr>\n"
+        "<tr><td>Bonds</td><td></td></tr>\n</table>\n<ul>\n<li>one\n  more</li>\n<li>two</li>\n</ul>\n"
+        '<ol>\n<li value="3">third</li>\n<li value="4">fourth</li>\n</ol>\n<pre><code>a = *b</code></pre>\n'
+        "<p>* Not meaningful.</p>\n</body>\n</html>"
+    )
 
 
-def test_a_table_that_would_lose_cells_is_text():
+def test_blocks_become_sections_arrays_and_records_of_json_and_yaml():
+    read = json.loads(made("json", "Before.\n\n" + PAGE).text)
+    held = [
+        "It *owes* **much** & `x<y`:",
+        [{"": "Notes", "2024": "3,450", "2023": "(21)"}, {"": "Bonds", "2024": "", "2023": ""}],
+        ["one\n  more", "two"],
+        ["3. third", "4. fourth"],
+        "a = *b",
+        "* Not meaningful.",
+    ]
+    assert read == {"title": "T", "sections": [{"text": "Before."}, {"heading": "Debt", "text": held}]}
+    found = yaml.safe_load(made("yaml", "Before.\n\n" + PAGE).text)
+    assert found == {"Title": "T", "Sections": [{"Text": "Before."}, {"Heading": "Debt", "Text": held}]}
+
+
+def test_a_table_whose_columns_share_a_name_becomes_rows():
+    read = json.loads(made("json", "| a | a |\n|---|---|\n| 1 | 2 |").text)
+    assert read == {"title": "T", "text": [[["a", "a"], ["1", "2"]]]}
+
+
+def test_blocks_stay_in_markdown():
+    footnote = "* Not meaningful."
+    assert made("markdown", PAGE).text == f"# T\n\n{PAGE}".replace(footnote, f"\\{footnote}")
+    html = (
+        MarkdownIt("commonmark").enable("table").render(made("markdown", "5 * 3\n| a |\n|---|\n| 1 |\nafter\n---").text)
+    )
+    assert html == (
+        "<h1>T</h1>\n<p>5 * 3</p>\n<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n"
+        "</tr>\n</tbody>\n</table>\n<p>after\n---</p>\n"
+    )
+
+
+def test_evidence_in_a_row_is_found_with_its_markup():
+    row = "| Notes | 3,450 | (21) |"
+    case = Case("c", "document", PAGE, title="T", spans=((PAGE.index(row), PAGE.index(row) + len(row)),))
+    ((start, end),) = project_spans(case, made("html", PAGE))
+    assert made("html", PAGE).text[start:end] == "<tr><td>Notes</td><td>3,450</td><td>(21)</td></tr>"
+
+
+@pytest.mark.parametrize("name", ["json", "html", "yaml"])
+def test_a_table_that_would_lose_cells_is_text(name):
     text = "| a |\n|---|\n| 1 | 2 |"
-    assert of_markdown(made("markdown", text).text) == ("T", text)
-
-
-def test_a_table_gets_the_blank_lines_that_it_needs():
-    variant = made("markdown", "text\n| a |\n|---|\n| 1 |\nafter").text
-    assert variant == "# T\n\ntext\n\n| a |\n|---|\n| 1 |\n\nafter"
+    assert "| 1 | 2 |" in made(name, text).text
 
 
 @pytest.mark.parametrize(
@@ -224,7 +219,7 @@ def test_what_a_format_cannot_hold_is_refused_with_its_place(name, sign, refused
         assert draft.detail == f"U+{ord(sign):04X} at 1 of the text"
         assert made(name, "ab", f"{sign}").detail == f"U+{ord(sign):04X} at 0 of the title"
     else:
-        assert {parse(draft.text)[1] for parse in PARSERS[name]} == {f"a{sign}b"}
+        assert parses_back(Case("c", "document", f"a{sign}b"), draft) == ""
 
 
 def test_the_templates_are_those_of_figure_9():
@@ -255,14 +250,14 @@ def test_the_templates_are_those_that_the_paper_prints(shared):
 
 def test_valid_formats_look_like_this():
     text, title = 'A "b".\n\nC & d: *e*', 'T "x"'
-    assert made("json", text, title).text == '{\n"title": "T \\"x\\"",\n"text": "A \\"b\\".\\n\\nC & d: *e*"\n}'
+    assert made("json", text, title).text == '{\n"title": "T \\"x\\"",\n"text": [\n"A \\"b\\".",\n"C & d: *e*"\n]\n}'
     assert made("html", text, title, language="de").text == (
         '<!DOCTYPE html>\n<html lang="de">\n<head>\n<meta charset="UTF-8">\n<title>T "x"</title>\n</head>\n'
-        '<body><pre>A "b".\n\nC &amp; d: *e*</pre></body></html>'
+        '<body>\n<p>A "b".</p>\n<p>C &amp; d: <em>e</em></p>\n</body>\n</html>'
     )
     assert made("yaml", text, title).text == 'Title: "T \\"x\\""\nText: |-\n  A "b".\n\n  C & d: *e*'
     assert made("yaml", "No", title).text == 'Title: "T \\"x\\""\nText: "No"'
-    assert made("markdown", text, title).text == '# T "x"\n\nA "b".\n\nC & d: \\*e\\*'
+    assert made("markdown", text, title).text == '# T "x"\n\nA "b".\n\nC & d: *e*'
 
 
 @pytest.mark.parametrize("name", [f"{name}{suffix}" for name in PARSERS for suffix in ("", "_as_printed")])
@@ -280,7 +275,7 @@ def test_what_moved_is_the_original_and_evidence_follows_it(name, data):
     case = Case("c", "document", text, title="T", spans=((start, end),))
     spans = project_spans(case, draft)
     evidence = text[start:end].strip()
-    assert len(spans) <= 1
+    assert len(spans) <= 1 or "|" in text  # the names of columns stand apart from each other in a record
     if spans and evidence and name.endswith("_as_printed"):
         assert draft.text[slice(*spans[0])] == evidence
     assert spans or not any(c.isalnum() for c in evidence)

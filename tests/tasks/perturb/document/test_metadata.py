@@ -42,7 +42,7 @@ def test_a_page_that_is_dated_looks_like_this():
     assert re.fullmatch(
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="UTF-8">\n'
         r'<meta name="timestamp" content="2022-12-\d\d">'
-        "\n<title>T</title>\n</head>\n<body><pre>A &lt;b&gt;.</pre></body></html>",
+        "\n<title>T</title>\n</head>\n<body>\n<p>A &lt;b&gt;.</p>\n</body>\n</html>",
         text,
     )
 

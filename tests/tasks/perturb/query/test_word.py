@@ -40,7 +40,7 @@ def test_synonyms_leave_names_numbers_and_quotes_alone(asked, seed):
     [
         ("What income did Apple report for 2011?", "What income did Apple record for 2011?"),
         ("Which bonus do they get at 37signals?", "Which bonus do they receive at 37signals?"),
-        ("Why do such tests sometimes fail?", "Why do such tests occasionally fail?"),
+        ("Do such tests sometimes fail?", "Do such tests occasionally fail?"),
         ("What does a member need to sign?", "What does a member have to sign?"),
         ("Is an employee paid for it?", "Is a staff member paid for it?"),
         ("How do you make sure that it runs?", "How do you ensure that it runs?"),
@@ -57,6 +57,10 @@ def test_synonyms_leave_names_numbers_and_quotes_alone(asked, seed):
         ("Which officer prepares the agenda?", "Which officer draws up the agenda?"),
         ("What is needed to sign it?", "What is required to sign it?"),
         ("What adapters does it have?", "Which adapters does it have?"),
+        ("Why did it fail?", "For what reason did it fail?"),
+        ("How many ships did it own?", "What number of ships did it own?"),
+        ("How did it pay for this?", "In what {way|manner} did it pay for this?"),
+        ("What is it called?", "What is it {known as|named}?"),
         ("What percentage of it was sold?", "What {share|portion} of it was sold?"),
     ],
 )
@@ -75,8 +79,11 @@ def test_what_every_question_of_a_report_has_is_changed_in_a_few_and_only_where_
             for draft in islice(word(Case(f"q{n}", "query", text), PerturbConfig(), Random(n)), 1)
         ]
 
-    assert set(changed("What was its income in fiscal year 2024?")) == {"What was its income in financial year 2024?"}
-    assert 60 < len(changed("What was its income in fiscal year 2024?")) < 140
+    assert set(changed("What was its income in fiscal year 2024?")) == {
+        "What was its income in financial year 2024?",
+        "What was its income during fiscal year 2024?",
+    }
+    assert 100 < len(changed("What was its income in fiscal year 2024?")) < 200
     assert set(changed("When did Tesla buy it in fiscal year 2024?")) == {
         "When did Tesla purchase it in fiscal year 2024?"
     }
@@ -89,7 +96,6 @@ def test_what_every_question_of_a_report_has_is_changed_in_a_few_and_only_where_
         "How much did all employees earn?",
         "What was the acquisition of companies worth?",
         "What were employee related obligations in 2023?",
-        "How do customers log in?",
         "What does the main thread do?",
         "What is the type of the value?",
         "What is the use of the index?",
@@ -106,7 +112,6 @@ def test_what_every_question_of_a_report_has_is_changed_in_a_few_and_only_where_
         "Which one has operating segment Asia?",
         "What were Apple's finished goods?",
         "What was the assisted rent?",
-        "Which wholly owned unit is it?",
     ],
 )
 def test_no_synonym_is_better_than_a_wrong_one(text):

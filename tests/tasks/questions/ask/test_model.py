@@ -85,7 +85,9 @@ def model(*said, **others):
 def asked(of, question, answer, **fields):
     """The one question row of one path and one reply."""
     rows = list(
-        ask_by_model([of], AskConfig(worth=0), llm=model({"question": question, "answer": answer, **fields}), **ROWS)
+        ask_by_model(
+            [of], AskConfig(worth=0, rivals=0), llm=model({"question": question, "answer": answer, **fields}), **ROWS
+        )
     )
     (row,) = (row for row in rows if isinstance(row, Question))
     for words, span in zip(row.evidence, row.evidence_spans, strict=True):
@@ -243,14 +245,14 @@ def test_nothing_is_asked_through_one_of_several_pivots(period_end):
     more = {t.triplet_id: t for t in (twin, replace(held, period_end=period_end))}
     figure = {row_id("held"): replace(last, object_type="NUMBER", value="42500000")}
     assert unasked(of, triplets=TRIPLETS | more | figure) == "clue_generic", "only a figure could be given"
-    (request,) = build_requests([of], AskConfig(), **ROWS | {"triplets": TRIPLETS | more})
+    (request,) = build_requests([of], AskConfig(rivals=0), **ROWS | {"triplets": TRIPLETS | more})
     assert "It gives C and asks for A;" in request.messages[-1].content
 
 
 def unasked(of, **rows):
     """The one question row of a path about which the model is asked nothing."""
-    (row,) = ask_by_model([of], AskConfig(worth=0), llm=model(), **ROWS | rows)
-    assert not list(build_requests([of], AskConfig(), **ROWS | rows))
+    (row,) = ask_by_model([of], AskConfig(worth=0, rivals=0), llm=model(), **ROWS | rows)
+    assert not list(build_requests([of], AskConfig(rivals=0), **ROWS | rows))
     return row.rejected_because
 
 
@@ -276,10 +278,10 @@ def test_nothing_is_asked_around_a_pivot_without_a_telling_name():
 
 def test_a_chain_is_asked_only_for_an_end_of_which_there_is_one():
     of = path("chain", "customer", "audited", pivot="meridian land registry")
-    (request,) = build_requests([of], AskConfig(), **ROWS)
+    (request,) = build_requests([of], AskConfig(rivals=0), **ROWS)
     assert "It gives A and asks for C, or it gives C and asks for A;" in request.messages[-1].content
     second = replace(TRIPLETS[row_id("audited")], triplet_id="second", object="Foss LLP", object_key="foss llp")
-    (request,) = build_requests([of], AskConfig(), **ROWS | {"triplets": TRIPLETS | {"second": second}})
+    (request,) = build_requests([of], AskConfig(rivals=0), **ROWS | {"triplets": TRIPLETS | {"second": second}})
     assert "It gives C and asks for A;" in request.messages[-1].content
     third = replace(TRIPLETS[row_id("customer")], triplet_id="third", subject="Cirrus", subject_key="cirrus")
     assert unasked(of, triplets=TRIPLETS | {"second": second, "third": third}) == "pivot_not_unique"
@@ -336,7 +338,9 @@ def test_a_relation_that_has_words_of_the_cover_page_may_be_asked_about():
     for relation in ("listed assets of", "traded its fleet for", "incorporated comments from", "phoned"):
         told = {name: replace(TRIPLETS[name], relation=relation)}
         assert list(
-            build_requests([path("chain", "includes", "held")], AskConfig(), **ROWS | {"triplets": TRIPLETS | told})
+            build_requests(
+                [path("chain", "includes", "held")], AskConfig(rivals=0), **ROWS | {"triplets": TRIPLETS | told}
+            )
         )
 
 
@@ -369,7 +373,7 @@ def test_an_officer_is_no_clue_to_the_company_that_a_document_is_about():
     of = Path("p", "chain", ("chief", "own"), ("archive", "auditor"), "altostrat", "finance")
     assert unasked(of, triplets=TRIPLETS | {"chief": chief, "own": own}) == "clue_known"
     company = {"chief": replace(chief, subject_type="ORG"), "own": own}
-    assert list(build_requests([of], AskConfig(), **ROWS | {"triplets": TRIPLETS | company}))
+    assert list(build_requests([of], AskConfig(rivals=0), **ROWS | {"triplets": TRIPLETS | company}))
 
 
 @pytest.mark.parametrize(
@@ -398,7 +402,7 @@ def test_nothing_is_asked_of_one_thing_in_two_years():
 
 def test_things_that_a_number_tells_apart_may_be_asked_about():
     of, triplets = in_two("PEP 503", "PEP 8016")
-    assert list(build_requests([of], AskConfig(), **ROWS | {"triplets": triplets}))
+    assert list(build_requests([of], AskConfig(rivals=0), **ROWS | {"triplets": triplets}))
 
 
 def test_nothing_is_asked_of_what_three_share_whoever_is_given():
@@ -426,7 +430,7 @@ def test_what_a_filer_says_of_itself_is_no_clue_to_a_fact_about_it():
     of = Path("p", "chain", ("link", "own"), ("archive", "auditor"), "altostrat", "finance")
     assert unasked(of, triplets=TRIPLETS | {"link": link, "own": own}) == "clue_known"
     table = {"link": link, "own": replace(own, method="table")}
-    assert list(build_requests([of], AskConfig(), **ROWS | {"triplets": TRIPLETS | table}))
+    assert list(build_requests([of], AskConfig(rivals=0), **ROWS | {"triplets": TRIPLETS | table}))
 
 
 def test_a_name_that_has_the_name_of_what_is_hidden_is_no_clue():
@@ -464,7 +468,9 @@ def test_a_life_is_told_by_one_passage_and_gives_no_question():
 def test_nothing_is_asked_of_a_fact_one_end_of_which_has_the_name_of_the_other(subject, thing, given):
     held = replace(TRIPLETS[row_id("held")], subject=subject, object=thing)
     asked_about = list(
-        build_requests([path("single", "held")], AskConfig(), **ROWS | {"triplets": TRIPLETS | {row_id("held"): held}})
+        build_requests(
+            [path("single", "held")], AskConfig(rivals=0), **ROWS | {"triplets": TRIPLETS | {row_id("held"): held}}
+        )
     )
     assert bool(asked_about) is not given
 
@@ -544,7 +550,7 @@ def test_a_registrant_that_its_sentence_calls_the_company_is_located_where_its_d
             "chunks": {**CHUNKS, "auditor": own, "cover": cover}}  # fmt: skip
     said = model({"question": "Who has the same auditor as the Meridian Land Registry?", "answer": "Borealis Shipping"})
     of = path("inverted_star", "audited", "other", pivot="hollis & crane llp")
-    (row,) = ask_by_model([of], AskConfig(worth=0), llm=said, **rows)
+    (row,) = ask_by_model([of], AskConfig(worth=0, rivals=0), llm=said, **rows)
     assert (row.rejected_because, row.answer) == ("", "Borealis Shipping") and "cover" in row.chunk_ids
     assert "Borealis Shipping plc" in row.evidence
 
@@ -554,7 +560,7 @@ def test_initials_answer_for_the_name_they_stand_for():
     told = replace(TRIPLETS[row_id("audited")], end=len(chunk.text), source_sentence=chunk.text)
     rows = {**ROWS, "triplets": {told.triplet_id: told}, "chunks": {**CHUNKS, "registry": chunk}}
     said = model({"question": "Which body was audited by Hollis & Crane in 2024?", "answer": "MLR"})
-    (row,) = ask_by_model([path("single", "audited")], AskConfig(worth=0), llm=said, **rows)
+    (row,) = ask_by_model([path("single", "audited")], AskConfig(worth=0, rivals=0), llm=said, **rows)
     assert (row.rejected_because, row.answer, row.aliases) == ("", "MLR", ("Meridian Land Registry",))
 
 
@@ -600,7 +606,7 @@ def test_replies_are_matched_by_id_and_a_missing_one_is_lost():
             if request.request_id in said:
                 yield Reply(request.request_id, parsed=json.dumps(said[request.request_id]))
 
-    rows = list(ask_by_model(paths, AskConfig(worth=0), llm=llm, **ROWS))
+    rows = list(ask_by_model(paths, AskConfig(worth=0, rivals=0), llm=llm, **ROWS))
     found = {row.path_id: row for row in rows if isinstance(row, Question)}
     assert [found[p.path_id].answer for p in paths] == ["42.5 million documents", "Hollis & Crane LLP", ""]
     assert [row.reason for row in rows if isinstance(row, Unanswered)] == ["lost"]
@@ -613,7 +619,7 @@ def test_each_passage_stands_beside_its_own_facts_and_is_shown_once():
         name: replace(TRIPLETS[row_id(name)], triplet_id=name, subject=f"Vault {name}", subject_key=name)
         for name in ("runs from", "held")
     }
-    (request,) = build_requests([of], AskConfig(), **ROWS | {"triplets": TRIPLETS | like})
+    (request,) = build_requests([of], AskConfig(rivals=0), **ROWS | {"triplets": TRIPLETS | like})
     user = request.messages[1].content
     order = ["The Nimbus segment includes", "</passage>", "Tromsø, Norway [A1]", "Its largest customer was",
              "</passage>", "42.5 million documents [A2]", "Meridian Land Registry [C]", "The task"]  # fmt: skip
@@ -633,8 +639,8 @@ def test_every_pattern_and_domain_has_a_prompt_whose_instructions_all_patterns_o
     names = {"single": ["held"], "chain": ["includes", "customer", "audited"], "star": ["runs from", "held"],
              "inverted_star": ["audited", "other"]}  # fmt: skip
     of = replace(path(pattern, *names[pattern]), domain=domain)
-    (request,) = build_requests([of], AskConfig(), **ROWS)
-    (plain,) = build_requests([replace(path("single", "held"), domain=domain)], AskConfig(), **ROWS)
+    (request,) = build_requests([of], AskConfig(rivals=0), **ROWS)
+    (plain,) = build_requests([replace(path("single", "held"), domain=domain)], AskConfig(rivals=0), **ROWS)
     assert [m.role for m in request.messages] == ["system", "user"]
     assert request.messages[0] == plain.messages[0]
     assert ("economist" in request.messages[0].content) == (domain == "economics")
@@ -643,7 +649,9 @@ def test_every_pattern_and_domain_has_a_prompt_whose_instructions_all_patterns_o
 
 def test_paths_with_a_passage_in_common_are_asked_one_after_the_other_whatever_their_order():
     paths = [path("single", name) for name in ("held", "runs from", "customer", "includes", "audited")]
-    firsts = [[r.request_id for r in build_requests(order, AskConfig(), **ROWS)] for order in (paths, paths[::-1])]
+    firsts = [
+        [r.request_id for r in build_requests(order, AskConfig(rivals=0), **ROWS)] for order in (paths, paths[::-1])
+    ]
     assert firsts[0] == firsts[1]
     chunk = {request_id(p): p.chunk_ids[0] for p in paths}
     assert [chunk[i] for i in firsts[0]] == ["archive", "archive", "cloud", "cloud", "registry"]

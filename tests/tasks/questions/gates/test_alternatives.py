@@ -70,6 +70,23 @@ def test_a_figure_whose_subject_says_what_is_measured_is_stated_by_who_measures_
     assert found(told, alike, other) == {"far"}
 
 
+def test_a_part_may_be_named_with_its_owners_short_name():
+    told = replace(RESEARCH, method="model", subject="Acme Rockets segment", relation="had research expense of")
+    table = chunk(
+        "far", "#### Research expense\n\n|  | 2024 | 2023 |\n|---|---|---|\n| Rockets | 31,370 | 29,510 |", start=900
+    )
+    assert found(told, table) == {"far"}
+
+
+def test_a_sentence_that_another_passage_repeats_states_the_same():
+    sentence = "Rockets are sold with the Fuel segment's tanks."
+    told = replace(AUDITOR, relation="are sold with", object="tanks", answer="tanks", source_sentence=sentence)
+    repeated = chunk("far", f"As before. {sentence}", doc_id="d2")
+    assert found(told, repeated, chunk("other", sentence, entity="Other Inc.", doc_id="d3")) == {"far"}
+    figure = replace(RESEARCH, source_sentence="Research expense was $31,370 million.", period_end="2023-06-30")
+    assert found(figure, chunk("far", figure.source_sentence, doc_id="d2")) == set()  # of whatever year
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -1232,3 +1249,25 @@ def test_a_seat_may_be_told_by_its_town(relation: str, text: str, states: bool):
     chunks = {one.chunk_id: one for one in (chunk("home", HOME), chunk("other", text, start=1900))}
     index = Alternatives(chunks, {"t1": SEAT, fact.triplet_id: fact})
     assert ("other" in index.state(fact)) is states
+
+
+@pytest.mark.parametrize(
+    ("relation", "sentence"),
+    [
+        ("was invented by", "High inventory of tanks was sold."),
+        ("has primary fuel maker", "Primary schools have tanks."),
+    ],
+)
+def test_a_word_that_looks_like_the_relation_states_nothing(relation: str, sentence: str):
+    told = replace(AUDITOR, subject="Acme Corporation", relation=relation, object="tanks", answer="tanks")
+    assert found(told, chunk("far", sentence, doc_id="d2")) == set()
+
+
+def test_the_time_of_a_meeting_is_that_of_its_minutes():
+    sentence = "The board kept the dividend unchanged for the tanks."
+    told = replace(AUDITOR, relation="kept", object="tanks", answer="tanks", source_sentence=sentence)
+    later = replace(chunk("far", sentence, doc_id="d2"), period_end="2024-09-30")
+    chunks = {"home": chunk("home", HOME), "far": later}
+    alternatives = Alternatives(chunks, {told.triplet_id: told})
+    asked = question(told, text="What did the board keep at its June 2024 meeting?")
+    assert not alternatives.find([asked]) and alternatives.find([replace(asked, text="What did the board keep?")])

@@ -78,3 +78,10 @@ def test_licences_lie_beside_the_table():
     names = {path.name for path in wordnet.TABLE.parent.iterdir()}
     assert {"ATTRIBUTION.md", "LICENSE.md", "PRINCETON.txt"} <= names
     assert "CC BY 4.0" in wordnet.TABLE.with_name("ATTRIBUTION.md").read_text("utf-8")
+
+
+def test_a_noun_is_a_kind_of_what_is_more_general_and_steps_from_its_neighbours():
+    assert wordnet.is_kind_of("oxygen", "gas") and not wordnet.is_kind_of("gas", "oxygen")
+    assert wordnet.is_kind_of("physicians", "doctor")
+    assert wordnet.is_noun("carbon dioxide") and not wordnet.is_noun("qwzx")
+    assert wordnet.steps_between("oxygen", "nitrogen") == 2 and wordnet.steps_between("oxygen", "qwzx") is None
