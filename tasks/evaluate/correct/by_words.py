@@ -663,8 +663,8 @@ def _differs_in_words(text: str, form: str, about: Expectation) -> bool:
         return False
     if any(1 in (len(word), len(own)) and word[0] == own[0] for word in told for own in asked):
         return False  # an initial
-    long = (" ".join(word for word in side if len(word) > 1) for side in (told, asked))
-    return SequenceMatcher(None, *long).ratio() < _ALIKE
+    new, own = (" ".join(word for word in side if len(word) > 1) for side in (told, asked))
+    return SequenceMatcher(None, new, own).ratio() < _ALIKE
 
 
 def _has_spelled_out(text: str, names: set[str]) -> bool:
