@@ -116,7 +116,8 @@ _STILL = re.compile(
 )
 # A sentence that is courtesy, and one that is advice where else to look: no part of an answer
 _COURTESY = (
-    r"(?:(?:sure(?: thing)?|certainly|of course|absolutely|(?:(?:that is|that['’]s|what) )?(?:an? )?(?:great|good|excellent)"
+    r"(?:(?:sure(?: thing)?|certainly|of course|absolutely|(?:(?:that is|that['’]s|what) )?(?:an? )?"
+    r"(?:great|good|excellent)"
     r" question|hello|hi)(?: there)?"
     r"|(?:thanks|thank you)(?: (?:very|so) much)?(?: (?:for|again)\b[^.!?\n]{0,80})?"
     r"|(?:[^.!?\n]{0,80}, )?here(?:['’]s| is| are) (?:what i (?:found|could find|know)[^.!?:\n]{0,40}|the answer)"
@@ -129,7 +130,8 @@ _COURTESY = (
 _POLITE = re.compile(
     rf"\W*(?:{_COURTESY}|(?:please|you (?:may|might|can|could|should)(?: (?:want|wish|need|like) to)?"
     r"|i(?:['’]d| would)? (?:recommend|suggest))"
-    r" (?:contact(?:ing)?|ask(?:ing)?|check(?:ing)?|consult(?:ing)?|reach(?:ing)? out|refer(?:ring)? to|see)\b[^.!?\d]*)\W*",
+    r" (?:contact(?:ing)?|ask(?:ing)?|check(?:ing)?|consult(?:ing)?|reach(?:ing)? out|refer(?:ring)? to"
+    r"|see)\b[^.!?\d]*)\W*",
     re.IGNORECASE,
 )
 _OPENS_POLITELY = re.compile(rf"\W*{_COURTESY}(?:[.!?:]+\s+|\s*\n\s*)(?=\S)", re.IGNORECASE)
@@ -179,7 +181,7 @@ class Refusal:
 
 
 def strip_courtesies(text: str) -> str:
-    """The text without the courtesies that it opens and ends with ("Great question!"), all of it where it is nothing else."""
+    """The text without the courtesies that it opens and ends with; all of it where it is nothing else."""
     kept = text
     for _ in range(_MOST):
         if hit := _OPENS_POLITELY.match(kept) or _FROM_CONTEXT.match(kept):

@@ -47,7 +47,7 @@ def is_of_another_row(text: str, matched: str, about: Expectation) -> bool:
 def is_swapped(text: str, matched: str, about: Expectation) -> bool:
     """Return whether the matched words are said of another thing, and of the question's thing something else is said.
 
-    "Silver is owned by Olsson, while Gold belongs to Rao" gives Gold's owner: each clause names one thing and one answer,
+    "Silver is owned by Olsson, while Gold belongs to Rao" gives Gold's: each clause names one thing and one answer,
     and the question names the thing of the clause without the matched words.
     """
     own, names = (

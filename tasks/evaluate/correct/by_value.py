@@ -466,7 +466,7 @@ def judge_value(
 
 
 def _is_not_as_printed(text: str, one: _Occurrence, gold: GoldAnswer, about: Expectation) -> bool:
-    """Return whether a value differs from one that is no rounded one: a number that names, or one as its evidence has it.
+    """Return whether a value differs from one that is not rounded: a number that names, or one as its evidence has it.
 
     A number names something where it has four digits or more without separators, and no unit, and is asked for by
     "which" or "what" ("port 7420").

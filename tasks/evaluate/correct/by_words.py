@@ -63,12 +63,14 @@ _ASKS_FIGURES = re.compile(
 _BETWEEN = 4  # other words allowed among those of a scattered answer
 _STATES_NAME = re.compile(r"\w (?:is|was|are|were) \w")  # "The auditor is Deloitte."
 _BEHIND = re.compile(
-    r"\b(?:than(?: that of| those of| in)?|followed by|ahead of|replacing|succeeding|in favou?r of|t(?:aking|akes|ook) over from)"
+    r"\b(?:than(?: that of| those of| in)?|followed by|ahead of|replacing|succeeding|in favou?r of"
+    r"|t(?:aking|akes|ook) over from)"
     r" (?:the )?$",
     re.IGNORECASE,
 )
 _COMES_BEHIND = re.compile(
-    r"\s(?:\w+\s){0,2}?(?:comes?|came|ranks?|ranked) (?:in )?(?:an? )?(?:\w+ )?(?:second|third|fourth|fifth|last|next)\b"
+    r"\s(?:\w+\s){0,2}?(?:comes?|came|ranks?|ranked) (?:in )?(?:an? )?(?:\w+ )?"
+    r"(?:second|third|fourth|fifth|last|next)\b"
 )
 _SUPERLATIVE = re.compile(r"\b(?:most|least|(?!latest|interest|request|forest)[a-z]{2,}est)\b")
 _RELATIVE = re.compile(r"(?P<name>[^,;:.!?]+(?:\.\s[^,;:.!?]+)?), (?:who|which|whose)\b[^,;]*")  # "Ms. Galt, who ..."

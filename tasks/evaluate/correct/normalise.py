@@ -222,7 +222,8 @@ def _make_value(one: Quantity) -> Value:
 
 
 _CITED = re.compile(
-    r" ?(?:\[\s*(?:(?:passages?|contexts?|docs?|documents?|chunks?|sources?|refs?)\s*)?#?\d{1,3}(?:\s*[,;–-]\s*#?\d{1,3})*\s*\]"
+    r" ?(?:\[\s*(?:(?:passages?|contexts?|docs?|documents?|chunks?|sources?|refs?)\s*)?"
+    r"#?\d{1,3}(?:\s*[,;–-]\s*#?\d{1,3})*\s*\]"
     r"|【[^】]{0,60}】|\[\^\d+\]|\((?:see |source:? |from |per )?(?:passage|context|document|doc|chunk|"
     r"source)s?\s#?\d{1,3}"
     r"(?:(?:,| and)\s#?\d{1,3})*\)|\((?:(?:sources?|references?|citations?)\s?:|see\s)[^()]{0,120}\))",
@@ -237,7 +238,8 @@ _NOTE = re.compile(
     r"(?:(?<=[^\W\d_]{4})|(?<=\d{4})|(?<=[.)%]))[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?!\w)"
 )  # a footnote's, and no square metre's
 _LEAD = re.compile(
-    r"(?:sure|certainly|of course|absolutely|great question)[!,.:]\s+(?=\S)|/s/\s|(?-i:[Tt]he answer is (?=[A-Z\d$€£]))",
+    r"(?:sure|certainly|of course|absolutely|great question)[!,.:]\s+(?=\S)|/s/\s"
+    r"|(?-i:[Tt]he answer is (?=[A-Z\d$€£]))",
     re.IGNORECASE,
 )
 _SCALE_BEHIND = re.compile(  # "5,321 (in millions)", "$5,321 in USD millions"

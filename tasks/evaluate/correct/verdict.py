@@ -5,6 +5,7 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 
 from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
@@ -150,10 +151,11 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     """Judge an answer, as `extract_answer` returns it, as right, wrong or open; never wrong without `config.value`."""
     said = text if any(map(is_of_document, gold.forms)) else strip_citations(text)
     outcome = _match_any(said, gold, about, config)
-    if outcome.why == "denied" and (hit := _IN_ITS_PLACE.search(said, 0, max(said.rfind(outcome.matched), 0))):
-        if not re.search(r"\w", said[said.rfind(outcome.matched) + len(outcome.matched) :]):  # "Kafka, not RabbitMQ"
-            instead = _match_any(said[: hit.start()], gold, about, config)
-            outcome = instead if instead.verdict == "wrong" and instead.why.startswith("other") else outcome
+    if outcome.why == "denied":
+        before, _, behind = said.rpartition(outcome.matched)
+        hit = None if re.search(r"\w", behind) else _IN_ITS_PLACE.search(before)  # "Kafka, not RabbitMQ"
+        instead = _match_any(before[: hit.start()], gold, about, config) if hit else outcome
+        outcome = instead if instead.verdict == "wrong" and instead.why.startswith("other") else outcome
     if outcome.verdict == "right" and said != text:  # of a company by the title of what is cited
         places = (text.find(outcome.matched), len(text.rstrip(" .")))
         if any(names_other_entity(text, at, about) for at in places):
@@ -408,12 +410,11 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
 
 
 def _judge_dates(text: str, gold: GoldAnswer) -> Outcome | None:
-    """Judge an answer that is as many dates as the gold answer, and one of them another; None where it is anything else."""
+    """Judge an answer that is as many dates as the gold answer, one of them another; None for anything else."""
     dates = list(moments(text))
     wanted = [one for part in gold.parts for one in part.moments]
     rest = (
-        "".join(text[one.end : other.start] for one, other in zip(dates, dates[1:], strict=False))
-        + text[: dates[0].start if dates else 0]
+        "".join(text[one.end : other.start] for one, other in pairwise(dates)) + text[: dates[0].start if dates else 0]
     )
     if (
         not len(dates) == len(wanted) == len(gold.parts)
@@ -518,7 +519,7 @@ def _stated_verdict(text: str, about: Expectation) -> str:
 
 
 def _say_as_asked(text: str, asked: str) -> str:
-    """Return a text with the question's word for a state and with "not" and it for the other one ("off": "not enabled")."""
+    """Return a text in the question's word for a state, and with "not" before it for the other ("off": "not enabled")."""
     for pair in _STATES:
         for mine, other in (pair, pair[::-1]):
             hit = re.search(rf"\b(?:{mine})\b", asked, re.IGNORECASE)

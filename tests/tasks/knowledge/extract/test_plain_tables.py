@@ -413,7 +413,8 @@ def test_columns_of_payments_that_fall_due_are_no_years(tmp_path):
 
 
 def test_the_currency_of_a_head_that_is_a_period_is_asked_for(tmp_path):
-    table = "# Budget\n\n## Yearly budget\n\n| Item | 2024 (EUR) | 2025 (EUR) |\n|---|---|---|\n| Compute | 112,400 | 131,900 |\n"
+    head, row = "| Item | 2024 (EUR) | 2025 (EUR) |", "| Compute | 112,400 | 131,900 |"
+    table = f"# Budget\n\n## Yearly budget\n\n{head}\n|---|---|---|\n{row}\n"
     facts = facts_of(tmp_path, table)
     assert {t.unit for t in facts} == {"EUR"}
     assert all("in euros" in question for question in asked(facts))
