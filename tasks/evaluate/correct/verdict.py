@@ -151,7 +151,7 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     """Judge an answer, as `extract_answer` returns it, as right, wrong or open; never wrong without `config.value`."""
     said = text if any(map(is_of_document, gold.forms)) else strip_citations(text)
     outcome = _match_any(said, gold, about, config)
-    if outcome.why == "denied":
+    if outcome.why == "denied" and outcome.matched:
         before, _, behind = said.rpartition(outcome.matched)
         hit = None if re.search(r"\w", behind) else _IN_ITS_PLACE.search(before)  # "Kafka, not RabbitMQ"
         instead = _match_any(before[: hit.start()], gold, about, config) if hit else outcome
@@ -519,7 +519,7 @@ def _stated_verdict(text: str, about: Expectation) -> str:
 
 
 def _say_as_asked(text: str, asked: str) -> str:
-    """Return a text in the question's word for a state, and with "not" before it for the other ("off": "not enabled")."""
+    """Return a text in the question's word for a state, with "not" before it for the other ("off": "not enabled")."""
     for pair in _STATES:
         for mine, other in (pair, pair[::-1]):
             hit = re.search(rf"\b(?:{mine})\b", asked, re.IGNORECASE)
