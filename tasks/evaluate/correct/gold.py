@@ -255,8 +255,8 @@ def split_parts(form: str, about: Expectation) -> list[str]:
         return [
             part.strip(" ,.") for part in re.split(r"[;\n]", re.sub(r"[;,]\s+and\s", "; ", form)) if part.strip(" ,.")
         ]
-    if (pair := _PLAIN_RANGE.fullmatch(form)) and int(pair[1]) < int(pair[2]) and not years(form):
-        return [*pair.groups()]
+    if (ends := _PLAIN_RANGE.fullmatch(form)) and int(ends[1]) < int(ends[2]) and not years(form):
+        return [*ends.groups()]
     if _is_one_value(form, about):
         return [form]  # "one thousand, two hundred and six"
     ranged = _RANGE.fullmatch(form.replace(", respectively", ""))
