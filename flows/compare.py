@@ -120,7 +120,9 @@ def compare(
     from rarefy.tasks.evaluate.protocols import PROTOCOLS  # late: the protocols' own modules
 
     if len(systems) > 2:
-        raise UsageFault(f"two systems can be compared, not {len(systems)}: name one for both results, or one for each (--system)")
+        raise UsageFault(
+            f"two systems can be compared, not {len(systems)}: name one for both results, or one for each (--system)"
+        )
     first, second = load_sides(a, b, systems)
     wanted = shared_protocols(first, second, protocols)
     odd = describe_unlike_options(first, second, wanted)

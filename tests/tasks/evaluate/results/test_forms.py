@@ -33,7 +33,7 @@ def test_the_headline_fits_the_terminal_and_says_what_it_is_of(told, numbers, wi
 
 def test_a_number_under_the_floor_is_the_range_that_it_lies_in(told, numbers):
     text = " ".join(shown(told, numbers, 120).split())
-    assert "0.410 to 0.530 40 of 66" in text
+    assert "0.410 to 0.530 (bounds) 40 of 66" in text
     assert "0.410 to 0.530 (60 % scored)" in markdown(summary(told, numbers))
 
 
