@@ -96,7 +96,7 @@ def test_an_underlined_line_is_a_title_without_its_line() -> None:
     document = read_text(faq, "faq.txt")
     assert document.title == "XZ Utils FAQ"
     assert [block for _, block in texts(faq)] == [
-        "XZ Utils FAQ",
+        "# XZ Utils FAQ",
         "What do the letters mean?",
         "Nothing, they say.",
     ]
