@@ -123,7 +123,7 @@ def test_faults_name_arguments_in_place_of_options(evaluate, tmp_path):
         rarefy.compare(both, tmp_path / "nothing")
     with pytest.raises(UsageFault, match=r"has several systems: say which with systems="):
         rarefy.compare(both, both)
-    with pytest.raises(UsageFault, match=r"^protocols=rar: no such protocol"):
+    with pytest.raises(UsageFault, match=r"^protocol=rar: no such protocol"):
         rarefy.score([], protocol="rar")
     with pytest.raises(UsageFault, match=r"^only=caracter: no such perturbation"):
         rarefy.perturb([], only=["caracter"])

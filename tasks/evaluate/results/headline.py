@@ -68,7 +68,11 @@ def brief_rows(summary: Mapping[str, Any]) -> list[dict[str, str]]:
         about = {"protocol": wording.protocol_title(protocol, summary["protocols"])}
         about |= {"system": wording.system_title(system)} if len(summary["systems"]) > 1 else {}
         for row in wording.table_rows(summary["figures"], protocol, system, brief=True):
-            named = about | {"number": _label(row).strip(), VALUE: _number(row).plain, "scored": _scored(row)}
+            named = about | {
+                "number": _full_label(row, summary).strip(),
+                VALUE: _number(row).plain,
+                "scored": _scored(row),
+            }
             records.append(named | {wording.cluster_name(summary): f"{row['clusters']:,}"})
     return records
 
@@ -118,9 +122,7 @@ def _add_rows(
         if len(summary["systems"]) > 1 or system not in summary["systems"]:
             table.add_row(Text(wording.system_title(system), style="bold"))
         for row in rows:
-            of = wording.whose_passages(row, summary["figures"])
-            label = Text(f"{_label(row)}{f', {of}' if of else ''}")
-            table.add_row(label, _number(row), _scored(row), f"{row['clusters']:,}")
+            table.add_row(Text(_full_label(row, summary)), _number(row), _scored(row), f"{row['clusters']:,}")
         caution = wording.describe_caution(rows, protocol)
         of = f" ({wording.system_title(system)})" if len(systems) > 1 else ""
         of = f", {wording.protocol_title(protocol, summary['protocols'])}{of}" if name_protocol else of
@@ -144,6 +146,11 @@ def _notes(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
             labels.setdefault(wording.note_in_words(note), []).append(_label(row).strip())
     for note, names in labels.items():
         yield f"  {', '.join(dict.fromkeys(names))}: {note}"
+
+
+def _full_label(row: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+    of = wording.whose_passages(row, summary["figures"])
+    return f"{_label(row)}{f', {of}' if of else ''}"
 
 
 def _label(row: Mapping[str, Any]) -> str:
