@@ -16,14 +16,14 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, partial, wraps
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from rarefy.flows.engine.reachability import check_corpus, check_day, check_store, make_paths_absolute
-from rarefy.flows.faults import UsageFault
+from rarefy.flows.faults import Fault, UsageFault
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 Settings: TypeAlias = "Config | Mapping[str, Any] | str | Path | None"
 System: TypeAlias = str | Callable[[Any], Any] | Mapping[str, Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
 RESULTS = Path("rarefy-out")  # of evaluations that name no folder
 WIDTH = 100  # columns of a summary
 SHOWN = (
@@ -52,6 +53,30 @@ SHOWN = (
     "n_skipped",
     "note",
 )
+
+_OPTION = re.compile(r"`[^`]*`|--([a-z]+(?:-[a-z]+)*)(?: (?=[^\s:]+:))?")  # not within a command, which is one
+
+
+def _name_arguments(function: Function) -> Function:
+    """The function, whose faults name its arguments in place of the command's options."""
+    parameters = inspect.signature(function).parameters
+
+    def name_argument(option: re.Match[str]) -> str:
+        name = (option[1] or "").replace("-", "_")
+        argument = parameters.get(name) or parameters.get(f"{name}s")
+        if argument is None:
+            return option[0]
+        return f"{argument.name}={'True' if argument.default is False else ''}"
+
+    @wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        try:
+            return function(*args, **options)
+        except Fault as fault:
+            fault.args = tuple(_OPTION.sub(name_argument, one) if isinstance(one, str) else one for one in fault.args)
+            raise
+
+    return cast("Function", call)
 
 
 # Benchmarks
@@ -83,13 +108,8 @@ class Benchmark:
 
     @cached_property
     def questions(self) -> "pd.DataFrame":
-        """The accepted questions, a row each; `table("questions")` also has those that were turned down, and why.
-
-        `answer` is as its document prints it, and may be a bare cell ("4,427"); `answer_in_words` has unit and scale.
-        """
-        questions = _accepted(self.table("questions"))
-        questions.insert(questions.columns.get_loc("answer") + 1, "answer_in_words", _answers_in_words(questions))
-        return questions
+        """The accepted questions, a row each; `table("questions")` also has those that were turned down, and why."""
+        return _accepted(self.table("questions"))
 
     @cached_property
     def variants(self) -> "pd.DataFrame":
@@ -128,7 +148,11 @@ class Benchmark:
         return [kind for kind in ROWS if any((self.folder / f"{kind}.{end}").is_file() for end in ("parquet", "jsonl"))]
 
     def table(self, name: str) -> "pd.DataFrame":
-        """A table of the folder with every row and column (docs/format.md); UsageFault where there is none."""
+        """A table of the folder with every row and column (docs/format.md); UsageFault where there is none.
+
+        Of questions, `answer` is as the document prints it, and may be a bare cell ("4,427"); `answer_in_words` has
+        unit and scale.
+        """
         from rarefy.data_contracts.schemas import ROWS
         from rarefy.data_contracts.tables import to_table
         from rarefy.flows.engine.benchmark_folder import migrate_table
@@ -138,10 +162,10 @@ class Benchmark:
             raise UsageFault(f"{self.folder}: no table {name!r}; have {', '.join(self.tables)}")
         file = self.folder / f"{name}.parquet"
         if not file.is_file():
-            return to_table(read_rows(self.folder, ROWS[name]), ROWS[name]).to_pandas()
+            return _in_words(name, to_table(read_rows(self.folder, ROWS[name]), ROWS[name]).to_pandas())
         import pyarrow.parquet as pq
 
-        return migrate_table(name, pq.read_table(file), self.manifest, file).to_pandas()
+        return _in_words(name, migrate_table(name, pq.read_table(file), self.manifest, file).to_pandas())
 
     def summary(self) -> str:
         """How many rows of what it holds, in a few lines."""
@@ -154,10 +178,14 @@ class Benchmark:
             f"variants of the {', '.join(f'{side}: {count:,}' for side, count in sides) or 'questions: none'}"
         )
 
+    def __str__(self) -> str:
+        return self.summary()
+
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.summary())}</pre>"
 
 
+@_name_arguments
 def build(
     corpus: str | Path,
     out: str | Path,
@@ -208,6 +236,7 @@ def _report_damage(damage: Exception, others: Sequence[str]) -> None:
     print(damage, *(f"table {name} was damaged too" for name in others), sep="\n", file=sys.stderr)
 
 
+@_name_arguments
 def load(benchmark: str | Path = "sample") -> Benchmark:
     """The benchmark in a folder of `build` or `perturb`; "sample" is the packaged one. UsageFault for none."""
     found = Benchmark(_resolve(benchmark=Path(benchmark)).benchmark)
@@ -215,6 +244,7 @@ def load(benchmark: str | Path = "sample") -> Benchmark:
     return found
 
 
+@_name_arguments
 def perturb(
     questions: "Iterable[Mapping[str, Any]] | pd.DataFrame | str | Path",
     only: Sequence[str] = (),
@@ -323,11 +353,11 @@ class Result:
         missing where a file of answers has none. `why` says what decided, or what is missing. `perturbation`
         names what was done to the question, the passages, or both.
         """
-        questions = self.questions.assign(words=_answers_in_words(self.questions))
-        trials = self.trials.merge(questions[["question_id", "text", "words"]], on="question_id", how="left")
+        questions = self.questions[["question_id", "text", "answer_in_words"]]
+        trials = self.trials.merge(questions, on="question_id", how="left")
         wordings = self.table("variants").drop_duplicates("variant_id").set_index("variant_id")["text"]
         trials["question"] = trials["query_id"].map(wordings).fillna(trials["text"])
-        trials["gold"] = trials["words"]
+        trials["gold"] = trials["answer_in_words"]
         trials["perturbation"] = [
             " + ".join(dict.fromkeys(name for name in names if name not in ("", "none"))) or "none"
             for names in zip(trials["query"], trials["document"], strict=True)
@@ -353,7 +383,7 @@ class Result:
         if not file.is_file():
             have = sorted(path.stem for path in self.folder.glob("*.parquet"))
             raise UsageFault(f"{self.folder}: no table {name!r}; have {', '.join(have)}")
-        return pq.read_table(file).to_pandas()
+        return _in_words(name, pq.read_table(file).to_pandas())
 
     def check_folder(self) -> None:
         """UsageFault where the folder no longer holds this result."""
@@ -418,8 +448,17 @@ class Result:
         except ValueError as error:
             raise UsageFault(str(error)) from error
 
+    def __str__(self) -> str:
+        return self.summary()
+
     def _repr_html_(self) -> str:
-        return f"{self.headline.to_html(index=False, na_rep='', float_format='{:.3f}'.format)}<p>{self.report}</p>"
+        import pandas as pd
+
+        from rarefy.tasks.evaluate.results import brief_rows, plain_summary
+
+        said = html.escape(plain_summary(self.about, python=True))
+        table = pd.DataFrame(brief_rows(self.about)).to_html(index=False)
+        return f'<pre style="white-space: pre-wrap">{said}</pre>{table}<p>{html.escape(str(self.report))}</p>'
 
 
 @dataclass(frozen=True)
@@ -443,6 +482,7 @@ def load_result(folder: str | Path) -> Result:
     return Result(Path(folder).absolute(), read_summary(Path(folder)))
 
 
+@_name_arguments
 def evaluate(
     bench: Benchmark | str | Path = "sample",
     system: System | Sequence[System] | None = None,
@@ -471,7 +511,8 @@ def evaluate(
 
     Answers are kept as they come. The same call asks nothing that was answered in the folder `out` (BENCH-NAME in
     rarefy-out where none is given), so that one that was interrupted goes on; a function whose code changed is asked
-    anew (docs/python.md). `questions`: only so many, the same every time; `budget`: no more calls than that, a sample
+    anew (docs/python.md). `split`: "test", "train" or "all"; the test split, where there is one and none is named.
+    `questions`: only so many, the same every time; `budget`: no more calls than that, a sample
     of all parts; `quick`: a first look, whole questions within 300 calls, of RARE-Met where no protocol is named. For
     `config`, `settings`, `store` and `prefect` see `build`.
     """
@@ -587,10 +628,14 @@ class Comparison:
         show(self.sides, console, verbose=verbose)
         return _without_ends(console.file)
 
+    def __str__(self) -> str:
+        return self.summary()
+
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.summary())}</pre>"
 
 
+@_name_arguments
 def compare(
     a: Result | str | Path,
     b: Result | str | Path,
@@ -621,6 +666,7 @@ def compare(
 # Answers made elsewhere
 
 
+@_name_arguments
 def score(
     answers: "Iterable[Mapping[str, Any]] | pd.DataFrame | str | Path",
     *,
@@ -894,11 +940,14 @@ def _as_list(array: Any) -> Any:
     return array.tolist()
 
 
-def _answers_in_words(questions: "pd.DataFrame") -> list[str]:
-    """The answer of each question with its unit and scale."""
+def _in_words(name: str, table: "pd.DataFrame") -> "pd.DataFrame":
+    """The table; that of questions with the answer of each in words, with its unit and scale."""
     from rarefy.data_contracts.rows import answer_in_words
 
-    return list(map(answer_in_words, questions["answer"], questions["aliases"], questions["pattern"]))
+    if name == "questions":
+        words = list(map(answer_in_words, table["answer"], table["aliases"], table["pattern"]))
+        table.insert(table.columns.get_loc("answer") + 1, "answer_in_words", words)
+    return table
 
 
 def _accepted(table: "pd.DataFrame") -> "pd.DataFrame":

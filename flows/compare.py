@@ -26,7 +26,7 @@ from rarefy.flows.engine.comparison_inputs import (
     describe_unlike_options,
     digest_passages,
     documents_of_questions,
-    load_side,
+    load_sides,
     load_tables,
     options_of_protocol,
     pair_trials,
@@ -120,8 +120,10 @@ def compare(
     from rarefy.tasks.evaluate.protocols import PROTOCOLS  # late: the protocols' own modules
 
     if len(systems) > 2:
-        raise UsageFault(f"two systems can be compared, not {len(systems)}: --system once for both results, or twice")
-    first, second = load_side(a, systems[:1]), load_side(b, systems[-1:])
+        raise UsageFault(
+            f"two systems can be compared, not {len(systems)}: name one for both results, or one for each (--system)"
+        )
+    first, second = load_sides(a, b, systems)
     wanted = shared_protocols(first, second, protocols)
     odd = describe_unlike_options(first, second, wanted)
     if odd and not anyway:

@@ -215,10 +215,10 @@ def _forecast_evaluation(
     run = Run(state.run.store, state.run.board, state.run.workers, context, budget=config.breach_budget)
     if state.tables and not state.found:
         opened = open_tables(name, run.store, _vary(state.run, config, state.tables), most=questions)
-        return forecast_plan(run, plan_opened(run, opened, systems, wanted, config, measures=False), systems, config)
+        return forecast_plan(run, plan_opened(run, opened, systems, wanted, config), systems, config)
     tested = tuple(min(ceil(config.split.share * of), questions or of) for of in state.accepted)
     opened = open_benchmark(sample.BENCHMARK, run.store, most=LIKE)
-    like = forecast_plan(run, plan_opened(run, opened, systems, wanted, config, measures=False), systems, config)
+    like = forecast_plan(run, plan_opened(run, opened, systems, wanted, config), systems, config)
     by: Range = tuple(of / opened.asked for of in tested)  # type: ignore[assignment]
     low, likely, high = (f"{of:,.0f}" for of in tested)
     expected = likely if low == high else f"{likely} ({low} to {high})"

@@ -173,25 +173,19 @@ def _open(run: Run, bench: Path, split: str, questions: int, only: Sequence[str]
     return opened
 
 
-def _needs_hits(systems: Mapping[str, SystemConfig], only: Sequence[str]) -> bool:
-    """Whether retrievers are run for their own figures."""
-    return not only and any(system.kind != "recorded" for system in systems.values())
-
-
 def plan_opened(
     run: Run,
     opened: OpenedBenchmark,
     systems: Mapping[str, SystemConfig],
     wanted: Sequence[str],
     config: Config,
-    measures: bool = True,
 ) -> TrialPlan:
     """The trials of a benchmark that is in the store; nothing is asked of any system.
 
-    `measures`: retrievers are run for their own figures, too, where no system is given passages.
+    Passages are retrieved where a system is given any.
     """
     passages = any("passages" in system.takes for system in systems.values())
-    hits = _retrieve(run, opened, config) if passages or measures else run.store.keep(schema_of(Hits).empty_table())
+    hits = _retrieve(run, opened, config) if passages else run.store.keep(schema_of(Hits).empty_table())
     parts = run.stage("portion", lambda: batch_evaluation(run.store, opened, hits))
     left_out = _find_left_out(run, parts, systems, wanted, config)
     chosen = [name for name in wanted if any((system, name) not in left_out for system in systems)]
@@ -217,7 +211,6 @@ def plan_sample(
     split: str,
     questions: int,
     only: Sequence[str] = (),
-    measures: bool = True,
     budget: int = 0,
     quick: bool = False,
 ) -> tuple[TrialPlan, dict[str, Any]]:
@@ -229,10 +222,9 @@ def plan_sample(
     plan has these questions alone.
     """
     opened = _open(run, bench, split, questions, only)
-    measures = measures and _needs_hits(systems, only)
     if quick:
-        return _plan_first_look(run, opened, systems, wanted, config, measures)
-    plan = plan_opened(run, opened, systems, wanted, config, measures)
+        return _plan_first_look(run, opened, systems, wanted, config)
+    plan = plan_opened(run, opened, systems, wanted, config)
     if not budget:
         return plan, {}
     draw = run.stage("draw", lambda: _draw(run.store, plan, systems, config, budget))
@@ -252,7 +244,6 @@ def _plan_first_look(
     systems: Mapping[str, SystemConfig],
     wanted: Sequence[str],
     config: Config,
-    measures: bool,
 ) -> tuple[TrialPlan, dict[str, Any]]:
     """The trials of the questions that QUICK calls allow, whole, and what the summary says of the budget.
 
@@ -266,7 +257,7 @@ def _plan_first_look(
     first = min(FIRST_QUESTIONS, len(decided) or len(order))
     while True:
         some = narrow_benchmark(run.store, opened, order[:first])
-        plan = plan_opened(run, some, systems, wanted, config, measures)
+        plan = plan_opened(run, some, systems, wanted, config)
         draw = run.stage("draw", partial(_draw, run.store, plan, systems, config, QUICK, whole=True))
         # further ones may have what these have not
         if first >= len(order) or not (draw.exhausted or _lacks_questions(plan, systems, config)):

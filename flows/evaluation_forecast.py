@@ -94,7 +94,7 @@ def forecast_evaluation(
     with board.open(), connect_workers(workers, dask) as pool:
         run = Run(Store(store), board, pool, context, budget=config.breach_budget)
         asked = (Path(bench), systems, wanted, config, split, questions)
-        plan, _ = plan_sample(run, *asked, measures=False, budget=budget, quick=quick)
+        plan, _ = plan_sample(run, *asked, budget=budget, quick=quick)
         if probe:
             keep_run(Path(out), token)
         return forecast_plan(run, plan, systems, config, probe)

@@ -100,7 +100,12 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     )
     add_repeated(what, "--protocol", metavar="NAME", help="a paper's protocol; several, or with commas")
     add_config(what, "settings: [protocols], [retrieve], [correct], ...")
-    what.add_argument("--split", choices=("test", "train", "all"), default="", help="which questions")
+    what.add_argument(
+        "--split",
+        choices=("test", "train", "all"),
+        default="",
+        help="which questions (default: test where there is one)",
+    )
     what.add_argument("--questions", metavar="N", type=whole_number, default=0, help="only N of them, the same N")
 
 

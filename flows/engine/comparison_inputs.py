@@ -38,9 +38,13 @@ class Side:
     about: Mapping[str, Any]  # the summary
 
 
-def load_side(folder: Path, named: Sequence[str]) -> Side:
-    """A system of a result's folder: the one that is named, or the only one."""
-    about = read_summary(folder)
+def load_sides(a: Path, b: Path, named: Sequence[str]) -> tuple[Side, Side]:
+    """A system of each of two results' folders: the one that is named for both, or for each, or the only one."""
+    first, second = read_summary(a), read_summary(b)  # both are there, before either is looked into
+    return _choose_system(a, first, named[:1]), _choose_system(b, second, named[-1:])
+
+
+def _choose_system(folder: Path, about: Mapping[str, Any], named: Sequence[str]) -> Side:
     systems = about["systems"]
     (name,) = named or ([*systems] if len(systems) == 1 else [""])
     if name not in systems:
@@ -58,6 +62,8 @@ def read_summary(folder: Path) -> dict[str, Any]:
         schema, _ = about["schema"], (about["systems"], about["benchmark"]["version"], about["figures"])
         _ = about["protocols"].values(), about["correctness"], about["left_out"]  # all that is looked at below
     except FileNotFoundError:
+        if not Path(folder).exists():
+            raise UsageFault(f"{folder}: no such folder; check the path") from None
         raise UsageFault(f"{folder} holds no result: no summary.json in it (`rarefy evaluate ... --out DIR`)") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageFault(f"{place} is not a summary of `rarefy evaluate` ({error!r}); make the result again") from error

@@ -77,6 +77,8 @@ def test_tables_of_a_benchmark_are_data_frames(bench):
     cells = rarefy.load("sample").questions.query("answer == '10,396'")
     assert list(cells["answer_in_words"]) == ["$10,396 million"]
     assert "3 questions" in bench.summary() and "<pre>" in bench._repr_html_()
+    assert str(bench) == bench.summary()
+    assert "answer_in_words" in bench.table("questions")
     with pytest.raises(UsageFault, match="no table 'paths'; have"):
         bench.table("paths")
 
@@ -108,10 +110,29 @@ def test_a_callable_is_evaluated_without_a_flow_run(evaluate, monkeypatch):
     assert len(result.trials) >= len(result.answers) and "value" in result.figures
     assert list(result.headline["protocol"].unique()) == ["effect_size"]
     assert "Effect size" in result.summary() and "\x1b" not in result.summary()
-    assert "<table" in result._repr_html_() and result.about == rarefy.load_result(result.folder).about
+    shown = result._repr_html_()
+    assert shown.index("right is ") < shown.index("<table") and "value [95 % interval], or bounds" in shown
+    assert str(result) == result.summary() and result.about == rarefy.load_result(result.folder).about
     old = replace(result, about={**result.about, "findings": {"right": {}}})  # of a version with other findings
     with pytest.raises(UsageFault, match=r"rarefy rescore \S*bench-right`"):
         old.summary()
+
+
+def test_faults_name_arguments_in_place_of_options(evaluate, tmp_path):
+    both = evaluate({"mine": known.right, "other": known.refuses})
+    with pytest.raises(UsageFault, match=r"nothing: no such folder"):
+        rarefy.compare(both, tmp_path / "nothing")
+    with pytest.raises(UsageFault, match=r"has several systems: say which with systems="):
+        rarefy.compare(both, both)
+    with pytest.raises(UsageFault, match=r"^protocol=rar: no such protocol"):
+        rarefy.score([], protocol="rar")
+    with pytest.raises(UsageFault, match=r"^only=caracter: no such perturbation"):
+        rarefy.perturb([], only=["caracter"])
+
+
+def test_a_function_that_cannot_be_called_with_one_argument_is_refused_before_anything_is_retrieved(evaluate):
+    with pytest.raises(UsageFault, match="write it with one argument, a SystemInput"):
+        evaluate(lambda asked, index: "never")
 
 
 def test_charts_are_one_page_in_a_frame_of_its_own(evaluate, tmp_path):

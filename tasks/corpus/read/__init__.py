@@ -42,7 +42,7 @@ from rarefy.tasks.corpus.read.unreadable import (
 )
 from rarefy.tasks.find import find
 
-VERSION = 19  # a first row of fewer cells than all others is a title; links that are their own label
+VERSION = 20  # an underlined line of plain text stands by itself
 
 MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
 PICTURE = re.compile(rb"\s*(?:<[?!][^<]*)*<svg\b")

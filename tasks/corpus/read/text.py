@@ -34,6 +34,7 @@ FURNITURE = {
     "rules": re.compile(r"[-=_*~·.\s]{3,}"),
     "markup": re.compile(r"(?:\s{0,9}</?[A-Z]{1,12}\d?>)+", re.I),  # EDGAR's, in filings that are plain text
 }
+UNDERLINED = re.compile(r"^([ \t]*\S.{0,98})\n[ \t]*(([=~-])\3{2,})[ \t]*$", re.M)
 BULLET = re.compile(r"(?:[•·▪◦●■*‣–—-]|\(?[a-z0-9]{1,3}[.)])\s+(?=\S)")
 NAVIGATION = re.compile(r"\s?(?:Return to text|Back to top|Return to top)\b")
 
@@ -77,8 +78,11 @@ def _pieces(text: str, dropped: Counter[str]) -> Iterator[Piece]:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Stretches between blank lines; where there are none, lines, indented stretches, or the whole."""
-    for stretch in re.split(r"\n\s*\n", text):
+    """Stretches between blank lines; where there are none, lines, indented stretches, or the whole.
+
+    A line that is underlined is a stretch of its own, and so is what underlines it.
+    """
+    for stretch in re.split(r"\n\s*\n", UNDERLINED.sub(_part_underlined, text)):
         lines = [line.rstrip() for line in stretch.split("\n") if line.strip()]
         if len(lines) < 2:
             yield from (line.strip() for line in lines)
@@ -86,6 +90,12 @@ def _paragraphs(text: str) -> Iterator[str]:
             yield from _unwrap_lines(lines)
         else:
             yield from (line.strip() for line in lines)
+
+
+def _part_underlined(found: re.Match[str]) -> str:
+    """A line and the rule below it with blank lines around; as they are where they differ in length."""
+    alike = abs(len(found[1].strip()) - len(found[2])) <= 3
+    return f"\n{found[1]}\n\n{found[2]}\n" if alike else found[0]
 
 
 def _is_wrapped(lines: list[str]) -> bool:

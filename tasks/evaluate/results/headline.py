@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 ABOUT_TABLES = "By protocol, of the kinds of question that its paper has: fewer than the summary above counts."
+VALUE = "value [95 % interval], or bounds"
 WHERE_MORE = "What each says: summary.md and report.html, or {}."
 
 
@@ -60,6 +61,22 @@ def _brief_table(summary: Mapping[str, Any]) -> Iterator["Table | Text"]:
     yield Text("\n".join(cautions), style="yellow") if cautions else Text("", end="")
 
 
+def brief_rows(summary: Mapping[str, Any]) -> list[dict[str, str]]:
+    """A record for each number of the brief table, all in words."""
+    records = []
+    for (protocol, system), _ in wording.group_rows(wording.headline_rows(summary["figures"]), "protocol", "system"):
+        about = {"protocol": wording.protocol_title(protocol, summary["protocols"])}
+        about |= {"system": wording.system_title(system)} if len(summary["systems"]) > 1 else {}
+        for row in wording.table_rows(summary["figures"], protocol, system, brief=True):
+            named = about | {
+                "number": _full_label(row, summary).strip(),
+                VALUE: _number(row).plain,
+                "scored": _scored(row),
+            }
+            records.append(named | {wording.cluster_name(summary): f"{row['clusters']:,}"})
+    return records
+
+
 def _tables(summary: Mapping[str, Any]) -> Iterator["Table | Text"]:
     from rich.text import Text
 
@@ -80,7 +97,7 @@ def _empty_table(summary: Mapping[str, Any]) -> "Table":
 
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("", ratio=None, max_width=36, overflow="fold")
-    table.add_column("value [95 % interval]", overflow="fold", min_width=22)
+    table.add_column(VALUE, overflow="fold", min_width=22)
     table.add_column("scored", justify="right", overflow="fold")
     table.add_column(wording.cluster_name(summary), justify="right", overflow="fold")
     return table
@@ -105,9 +122,7 @@ def _add_rows(
         if len(summary["systems"]) > 1 or system not in summary["systems"]:
             table.add_row(Text(wording.system_title(system), style="bold"))
         for row in rows:
-            of = wording.whose_passages(row, summary["figures"])
-            label = Text(f"{_label(row)}{f', {of}' if of else ''}")
-            table.add_row(label, _number(row), _scored(row), f"{row['clusters']:,}")
+            table.add_row(Text(_full_label(row, summary)), _number(row), _scored(row), f"{row['clusters']:,}")
         caution = wording.describe_caution(rows, protocol)
         of = f" ({wording.system_title(system)})" if len(systems) > 1 else ""
         of = f", {wording.protocol_title(protocol, summary['protocols'])}{of}" if name_protocol else of
@@ -133,6 +148,11 @@ def _notes(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         yield f"  {', '.join(dict.fromkeys(names))}: {note}"
 
 
+def _full_label(row: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+    of = wording.whose_passages(row, summary["figures"])
+    return f"{_label(row)}{f', {of}' if of else ''}"
+
+
 def _label(row: Mapping[str, Any]) -> str:
     part = "" if row["slice"] == "all" else f" ({wording.format_slice(row['slice'])})"
     return f"  {wording.metric_title(row).name}{part}"
@@ -147,7 +167,7 @@ def _number(row: Mapping[str, Any]) -> Any:
     from rich.text import Text
 
     if row["withheld"]:
-        return Text(wording.format_bounds(row), style="yellow")
+        return Text(f"{wording.format_bounds(row)} (bounds)", style="yellow")
     shown = Text(wording.format_value(row), style="bold" if row["value"] is not None else "dim")
     interval = wording.format_interval(row)
     return shown.append(f" {interval}", style="not bold") if interval else shown

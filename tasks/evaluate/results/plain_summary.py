@@ -326,7 +326,8 @@ def _describe_made_up(one: Mapping[str, Any], summary: Mapping[str, Any]) -> Hur
 
 def _describe_no_hurt(found: Mapping[str, Any]) -> str:
     if not found["changes_tried"]:
-        return f"cannot be told: no change was tried on {LEAST_RIGHT} questions that are right unchanged."
+        few = f"each change was tried on fewer than {LEAST_RIGHT} of the questions that are right unchanged"
+        return f"cannot be told: {few}."
     return (
         f"nothing that can be named: {count_of(found['changes_tried'], 'kind')} of change "
         f"{'was' if found['changes_tried'] == 1 else 'were'} tried on at least {LEAST_RIGHT} questions that are right "

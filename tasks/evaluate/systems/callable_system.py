@@ -161,11 +161,12 @@ def read_takes(name: str) -> tuple[str, ...]:
 
 
 def identify_function(name: str) -> dict[str, Any]:
-    """Return a function's name and a digest of its module's file; ValueError where it cannot be imported.
+    """Return a function's name and a digest of its module's file.
 
-    The name of a callable of this process has a digest of its own.
+    ValueError where it cannot be imported, or not be called with one argument. The name of a callable of this process
+    has a digest of its own.
     """
-    find(name, _registered)
+    _check_signature(find(name, _registered))
     if is_registered(name):
         return {"function": name}
     return {"function": name, "module": _digest_file(name.partition(":")[0])}
@@ -300,11 +301,7 @@ def _call_function(call: Callable[[], Any], asked: Sequence[SystemInput], second
 
 def _call_isolated(function: Callable[..., Any], asked: Any) -> Any:
     with protect_process():
-        try:
-            given = function(asked)
-        except TypeError as refused:
-            _check_signature(function, asked, refused)
-            raise
+        given = function(asked)
         if not hasattr(given, "__await__"):
             return given
         result, error = asyncio.run_coroutine_threadsafe(_wait_for(given), _loop()).result()
@@ -313,21 +310,21 @@ def _call_isolated(function: Callable[..., Any], asked: Any) -> Any:
         return result
 
 
-class WrongSignature(TypeError):
-    """A function cannot be called with one argument; the message says where it is defined."""
-
-
-def _check_signature(function: Callable[..., Any], asked: Any, error: TypeError) -> None:
-    """Raise WrongSignature where a function does not take one argument: `error` then names no line of its file."""
+def _check_signature(function: Callable[..., Any]) -> None:
+    """ValueError, which says where it is defined, where a function cannot be called with one argument."""
     try:
-        inspect.signature(function).bind(asked)
-    except TypeError:
+        signature = inspect.signature(function, follow_wrapped=False)  # a decorator may give what the wrapped one lacks
+    except (TypeError, ValueError):  # a builtin that has no signature
+        return
+    try:
+        signature.bind(None)
+    except TypeError as error:
         code = getattr(inspect.unwrap(function), "__code__", None)
         place = f"{Path(code.co_filename).name}:{code.co_firstlineno}" if code else _describe_name(function)
-        takes = "a list of SystemInput" if isinstance(asked, list) else "a SystemInput"
-        raise WrongSignature(f"{error}; write it with one argument, {takes} ({place})") from None
-    except ValueError:  # a builtin that has no signature
-        return
+        takes = "a list of SystemInput" if getattr(function, "many", 0) else "a SystemInput"
+        raise ValueError(
+            f"{_describe_name(function)}{signature}: {error}; write it with one argument, {takes} ({place})"
+        ) from None
 
 
 async def _wait_for(given: Awaitable[Any]) -> tuple[Any, BaseException | None]:
@@ -373,8 +370,6 @@ def _is_users_error(error: BaseException) -> bool:
 
 def _describe_exception(error: BaseException) -> str:
     """Return class, message and place of an exception; its `__str__` may be the user's code and raise too."""
-    if isinstance(error, WrongSignature):
-        return f"TypeError: {error}"
     line = traceback.extract_tb(error.__traceback__)[-1]
     try:
         with protect_process():

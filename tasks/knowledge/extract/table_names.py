@@ -193,7 +193,8 @@ def name_table(table: Table, chunk: Chunk, document: Document, outline: Outline,
     if names == [named] and not document.entity and " " not in named and known(named.lower()):
         return TableName(subject, source, "table_not_named")  # "Commands", and nothing says of what
     alone = _fold(named) == _fold(title)  # the document's title, which words between it and the table may have left
-    if not names or (alone and (lead or unclear or outline.tables > FEW_TABLES)):
+    only = outline.tables == 1 and not document.form  # then the title says which table is meant all the same
+    if not names or (alone and not only and (lead or unclear or outline.tables > FEW_TABLES)):
         return TableName(subject, source, "table_not_named")
     qualifier = found[0] if (found := _QUALIFIERS.search(lead)) else ""
     return TableName(subject, source, "qualified_by_lead_in" if _fold(qualifier) not in _fold(subject) else "")

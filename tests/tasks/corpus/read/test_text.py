@@ -89,3 +89,14 @@ Sales rose because more was sold."""
         "| Loss on disposal | (12) | -- |",
         "| Total | $1,678 | $1,308 |",
     ]
+
+
+def test_an_underlined_line_is_a_title_without_its_line() -> None:
+    faq = "XZ Utils FAQ\n============\n\nWhat do the letters mean?\n-------------------------\nNothing, they say.\n"
+    document = read_text(faq, "faq.txt")
+    assert document.title == "XZ Utils FAQ"
+    assert [block for _, block in texts(faq)] == [
+        "# XZ Utils FAQ",
+        "What do the letters mean?",
+        "Nothing, they say.",
+    ]

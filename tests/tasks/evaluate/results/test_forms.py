@@ -33,7 +33,7 @@ def test_the_headline_fits_the_terminal_and_says_what_it_is_of(told, numbers, wi
 
 def test_a_number_under_the_floor_is_the_range_that_it_lies_in(told, numbers):
     text = " ".join(shown(told, numbers, 120).split())
-    assert "0.410 to 0.530 40 of 66" in text
+    assert "0.410 to 0.530 (bounds) 40 of 66" in text
     assert "0.410 to 0.530 (60 % scored)" in markdown(summary(told, numbers))
 
 
@@ -96,7 +96,7 @@ def test_a_terminal_is_told_what_numbers_say_only_where_it_is_asked_for(told, nu
     assert "share of answers that stay right" in whole and "share of answers that stay right" not in brief
     assert "or --verbose" in brief and "--verbose" not in whole
     assert len(brief.splitlines()) < len(whole.splitlines())
-    assert brief.count("value [95 % interval]") == 1 and "Mind" not in brief
+    assert brief.count("value [95 % interval], or bounds") == 1 and "Mind" not in brief
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import sys
 import threading
 from collections import Counter
 from decimal import Decimal
+from functools import wraps
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Answer, Passage
 from rarefy.data_contracts.tables import to_table
-from rarefy.tasks.evaluate.systems.callable_system import register_callable
+from rarefy.tasks.evaluate.systems.callable_system import identify_function, register_callable
 from rarefy.tasks.evaluate.systems.config import SystemConfig
 from rarefy.tasks.evaluate.systems.interface import SystemInput, SystemOutput
 from rarefy.tasks.models.llm.config import InferenceContext, RequestPolicy
@@ -306,12 +307,16 @@ def test_a_function_whose_name_is_mistyped_is_suggested(tmp_path, monkeypatch):
 
 
 def test_a_function_of_other_arguments_is_named_with_its_own_file(system):
-    def answer():
+    def answer(asked, index):
         return "never"
 
-    (a,) = system(answer)(asks("a"))
-    assert a.error == "raised" and "takes 0 positional arguments but 1 was given" in a.detail
-    assert "write it with one argument, a SystemInput (test_callable_system.py:" in a.detail
+    @wraps(answer)
+    def decorated(asked):
+        return answer(asked, None)
+
+    with pytest.raises(ValueError, match=r"missing .* 'index'; write it with one argument, a SystemInput \(test_call"):
+        identify_function(register_callable(answer))
+    assert identify_function(register_callable(decorated)) and identify_function(register_callable(lambda *any_: ""))
 
 
 def test_a_call_that_takes_too_long_is_an_error_and_the_next_is_asked(system):

@@ -418,3 +418,31 @@ def test_the_currency_of_a_head_that_is_a_period_is_asked_for(tmp_path):
     facts = facts_of(tmp_path, table)
     assert {t.unit for t in facts} == {"EUR"}
     assert all("in euros" in question for question in asked(facts))
+
+
+MINUTES = """# Minutes of the annual general meeting of the Elmbridge Allotment Association
+
+Held at the village hall on 14 March 2024.
+
+{}
+
+The treasurer reported that rents rise from 1 October.
+
+| Plot size | Number of plots | Annual rent | Waiting list |
+|---|---|---|---|
+| Full plot | 38 | £64 | 17 |
+| Half plot | 52 | £36 | 29 |
+"""
+
+
+@pytest.mark.parametrize("heading", ["", "## Item 4", "## Notes", "## 2024/25", "## Rents", "## 4. Plots and rents"])
+def test_the_only_table_of_a_document_is_named_by_its_title_also_below_a_heading_that_says_nothing(tmp_path, heading):
+    facts = facts_of(tmp_path, MINUTES.format(heading))
+    assert len(facts) == 6 and set(reasons(facts).values()) == {""}
+    assert all("“Minutes of the annual general meeting" in fact.subject for fact in facts)
+
+
+def test_a_title_does_not_tell_which_of_several_tables_is_meant(tmp_path):
+    second = "\n\nIt also bought tools.\n\n| Tool | Price |\n|---|---|\n| Spade | £12 |\n| Barrow | £48 |\n"
+    facts = facts_of(tmp_path, MINUTES.format("## Item 4") + second)
+    assert set(reasons(facts).values()) == {"table_not_named"}
