@@ -380,10 +380,10 @@ _FOR = {"all gold": "that need several passages", "gold recall": "with an answer
 
 
 def _describe_untried(metrics: Sequence[str]) -> str:
-    """How many measures no question here is for, and which questions they are for; "" for none."""
+    """Which measures no question here is for, and which questions they are for; "" for none."""
     kinds = dict.fromkeys(name.partition("@")[0] for name in metrics)
     of = "; ".join(f"{kind} is of questions {_FOR[kind]}" if kind in _FOR else kind for kind in kinds)
-    return f"{len(metrics):,} more were not tried, as there is no question for them here: {of}." if metrics else ""
+    return f"Not tried, as there is no question for it here: {of}." if metrics else ""
 
 
 def _plots_over_k(numbers: PageNumbers, rows: Sequence[Row]) -> Plots | None:
