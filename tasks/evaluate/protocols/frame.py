@@ -20,7 +20,7 @@ TRIAL = (
     "scenario placed position bin noise"
 ).split()
 ANSWER = "asked_id text gold answer_shown shown prompt_tokens completion_tokens calls seconds cost".split()
-SCORE = "status value refused stage why".split()
+SCORE = "status value refused stage".split()
 QUESTION = "pattern domain entity period language chance".split()
 Mask = npt.NDArray[np.bool_]
 NOT_DRAWN = "not_drawn"  # why a trial that a budget left out is skipped

@@ -49,7 +49,7 @@ def find_findings(frames: Iterable[tuple[str, str, Frame]], tables: Mapping[str,
     different protocols are never added up: each finding names the protocol that it is of.
     """
     gold = dict(zip(*(tables["trials"][name].to_pylist() for name in ("trial_id", "gold")), strict=True))
-    unanswered = _find_unanswered(tables["scores"])
+    unanswered, several = (_find_reason(tables["scores"], why) for why in (NO_ANSWER, SEVERAL))
     by_system: dict[str, dict[str, pd.DataFrame]] = {}
     absent: dict[str, dict[str, int]] = {}
     every: dict[str, dict[str, pd.DataFrame]] = {}
@@ -60,6 +60,7 @@ def find_findings(frames: Iterable[tuple[str, str, Frame]], tables: Mapping[str,
             gold_shown=rows["trial_id"].map(gold).to_numpy(dtype=float),
             right=(rows["status"] == "scored") & (rows["value"] >= 1),
             unanswered=[(system, trial) in unanswered for trial in rows["trial_id"]],
+            several=[(system, trial) in several for trial in rows["trial_id"]],
         )
         if protocol in PROTOCOLS and PROTOCOLS[protocol].abstention and system not in absent:
             none = rows[rows["pattern"] == "absent"]
@@ -82,10 +83,10 @@ def find_findings(frames: Iterable[tuple[str, str, Frame]], tables: Mapping[str,
     }
 
 
-def _find_unanswered(scores: pa.Table) -> set[tuple[str, str]]:
-    """System and trial of each answer that the file of answers does not have."""
-    gone = scores.filter(pc.equal(scores["why"], NO_ANSWER))
-    return set(zip(gone["system"].to_pylist(), gone["trial_id"].to_pylist(), strict=True))
+def _find_reason(scores: pa.Table, why: str) -> set[tuple[str, str]]:
+    """System and trial of each score with this reason."""
+    mine = scores.filter(pc.equal(scores["why"], why))
+    return set(zip(mine["system"].to_pylist(), mine["trial_id"].to_pylist(), strict=True))
 
 
 # How often is it right?
@@ -189,11 +190,10 @@ def _count_long(protocols: Iterable["pd.DataFrame"]) -> dict[str, int]:
     """How many answers are right, of them how many in over LONG words, and how many name other values of the kind."""
     right = [rows[rows["right"]] for rows in protocols]
     long = [rows["text"].str.split().str.len() > LONG for rows in right]
-    several = [rows["why"] == SEVERAL for rows in right]
     return {
         "right": sum(map(len, right)),
         "long": sum(int(mask.sum()) for mask in long),
-        "several": sum(int((more & ~mask).sum()) for mask, more in zip(long, several, strict=True)),
+        "several": sum(int((rows["several"] & ~mask).sum()) for rows, mask in zip(right, long, strict=True)),
     }
 
 
