@@ -86,7 +86,7 @@ def test_a_number_has_its_questions_and_whose_passages_it_is_of_beside_it(told, 
     rows += [changed(f"{real}: correct", 0.25, f"retriever={name}") for name in ("bm25", "dense", "own")]
     text, written = shown(told, rows, 120, verbose=True), markdown(summary(told, rows))
     assert re.search(r"scored +scored$", text, re.M) and re.search(rf"accuracy.* {rows[0].clusters}$", text, re.M)
-    assert "interval | questions | scored |" in written
+    assert "interval | questions scored | scored |" in written
     for form in (text, written):
         assert "unchanged questions with passages that bm25 and dense found" in form
     told["statistics"]["cluster"] = "document"
