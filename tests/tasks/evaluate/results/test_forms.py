@@ -90,7 +90,7 @@ def test_a_number_has_its_questions_and_whose_passages_it_is_of_beside_it(told, 
     for form in (text, written):
         assert "unchanged questions with passages that bm25 and dense found" in form
     told["statistics"]["cluster"] = "document"
-    assert "interval | documents | scored |" in markdown(summary(told, rows))
+    assert "interval | documents scored | scored |" in markdown(summary(told, rows))
 
 
 def test_a_terminal_is_told_what_numbers_say_only_where_it_is_asked_for(told, numbers):
