@@ -662,7 +662,7 @@ class Figure:
     protocol: str
     metric: str
     slice: str  # "all", "pattern=chain", "perturbation=typos, known=yes": names and values
-    value: float | None  # None where it is undefined or withheld
+    value: float | None  # of what was scored; None where it is undefined
     low: float | None = None  # 95 % interval
     high: float | None = None
     worst: float | None = None  # if all that failed or is missing had gone wrong
@@ -673,7 +673,7 @@ class Figure:
     n_skipped: int = 0
     unit: str = "trials"
     clusters: int = 0  # questions (or documents) that the interval was drawn from
-    withheld: bool = False  # too little of it was scored
+    withheld: bool = False  # too little of it was scored to compare its value, which then has no interval
     headline: bool = False
     note: str = ""
 

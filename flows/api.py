@@ -864,7 +864,7 @@ def _check_floor(result: Result, row: Mapping[str, Any], floor: float) -> None:
     __tracebackhide__ = True
     from rarefy.tasks.evaluate.results.wording import format_counts, format_estimate
 
-    least = row["value"] if row["value"] is not None else row["worst"]
+    least = row["worst"] if row["withheld"] else row["value"]
     if least is None or least < floor:
         lines = [
             f"{row['metric']} of {row['protocol']} is {format_estimate(row).strip()}, below the floor of {floor:g}",
@@ -877,8 +877,8 @@ def _check_floor(result: Result, row: Mapping[str, Any], floor: float) -> None:
 
 
 def _advise(row: Mapping[str, Any]) -> Iterator[str]:
-    """What would give a number a value."""
-    if row["value"] is not None:
+    """What would give a number a value, or a sure one."""
+    if row["value"] is not None and not row["withheld"]:
         return
     if not row["n_scored"]:
         yield (

@@ -55,13 +55,14 @@ class WithoutQuestion:
         """How many they are, the first of them, where the reasons are, and what would help."""
         if not self.documents:
             return
-        yield f"{len(self.documents):,} of {self.of:,} documents gave no question: {_list(self.documents)}"
-        if self.unread:
-            who = "the rules read" if self.by_rules else "was taken for a fact"
-            yield (
-                f"{len(self.unread):,} of them have no sentence and no table that {who}, and no row in triplets.jsonl: "
-                f"{_list(self.unread)}"
-            )
+        count = f"{len(self.documents):,} of {self.of:,} documents gave no question"
+        who = f"no sentence and no table that {'the rules read' if self.by_rules else 'was taken for a fact'}"
+        if self.unread == self.documents:
+            yield f"{count}, having {who}: {_list(self.documents)}"
+        else:
+            yield f"{count}: {_list(self.documents)}"
+            if self.unread:
+                yield f"{len(self.unread):,} of them have {who}: {_list(self.unread)}"
         if len(self.unread) < len(self.documents):
             rest = [name for name in self.documents if name not in set(self.unread)]
             yield (
@@ -159,8 +160,9 @@ def find_without_question(store: Store, tables: Mapping[str, str], by_rules: boo
 
 def _list(names: Sequence[str]) -> str:
     """The first names, and how many more there are."""
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+    if len(names) <= NAMED + 1:  # a single name takes no more room than "1 more"
+        return ", ".join(names)
+    return f"{', '.join(names[:NAMED])} and {len(names) - NAMED:,} more"
 
 
 def find_homes(store: Store, name: str, questions: Iterable[Question]) -> dict[str, str]:
@@ -247,15 +249,11 @@ def brief_census(census: Sequence[CensusRow]) -> list[dict[str, str]]:
 
 
 def describe_variants(found: Tally) -> str:
-    """How many variants were kept, of how many kinds, and of which kinds there are none."""
+    """Of how many kinds the variants are, and of which kinds there are none."""
     rates = list(found.each())
-    kept, tried = (sum(getattr(rate, name) for rate in rates) for name in ("kept", "tried"))
     none = [rate.name.replace("_", " ") for rate in rates if not rate.kept]
     lacking = f"; none of {', '.join(none)}" if none else ""
-    return (
-        f"Variants: {kept:,} of {tried:,} tried are kept, of {sum(rate.kept > 0 for rate in rates):,} kinds{lacking} "
-        "(--verbose: each kind, and why not)\n"
-    )
+    return f"Variants: of {sum(rate.kept > 0 for rate in rates):,} kinds{lacking} (--verbose: each kind, and why not)\n"
 
 
 def census_records(census: Sequence[CensusRow]) -> list[dict[str, str]]:

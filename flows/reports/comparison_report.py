@@ -117,9 +117,13 @@ def describe_unscored(comparison: Comparison) -> Iterator[str]:
     if unscored:
         counts = " and ".join(f"{its['judge']:,} of {its['answers']:,} answers of {name}" for name, _, its in unscored)
         folders = dict.fromkeys(side.folder for _, side, _ in found)
+        gone = [_named(row) for row in comparison.differences if row.headline and row.note.startswith("withheld")]
+        more = f" and {len(gone) - MOST_NAMED} more" if len(gone) > MOST_NAMED else ""
         rescored = " && ".join(f"rarefy rescore {shlex.quote(folder)} --config wrong.toml" for folder in folders)
         yield (
-            f"not scored: {counts}, so that numbers are withheld. Name a judge in [correct.judge] of a config, "
+            f"not scored: {counts}, so that {', '.join(gone[:MOST_NAMED])}{more} "
+            f"cannot be compared: A and B would "
+            f"be of different answers. Name a judge in [correct.judge] of a config, "
             f"or count them as wrong: echo 'correct.unmatched = \"wrong\"' > wrong.toml && {rescored}"
         )
     for name, _, its in found:
@@ -531,7 +535,7 @@ def _cell(one: OneSidedFigure | None) -> str:
     if one is None:
         return "none"
     row: Figure = one.figure
-    if row.value is None:
-        return f"withheld, of {one.questions:,}" if row.withheld else f"undefined, of {one.questions:,}"
+    if row.withheld or row.value is None:
+        return f"{'withheld' if row.withheld else 'undefined'}, of {one.questions:,}"
     ends = "" if row.low is None or row.high is None else f" [{100 * row.low:.1f}, {100 * row.high:.1f}]"
     return f"{100 * row.value:.1f}{ends} of {row.clusters:,}"

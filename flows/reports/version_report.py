@@ -104,7 +104,7 @@ NOTHING_DONE = {
 
 
 def show_refresh(done: RefreshResult, console: Console, *, verbose: bool = False) -> None:
-    """Print the report of the build where something was made, and what changed since the version before."""
+    """Print what changed since the version before, then the report of the build, where something was made."""
     if done.status in NOTHING_DONE or done.built is None or done.version is None:
         console.print(NOTHING_DONE[done.status], markup=False)
         return
@@ -113,7 +113,6 @@ def show_refresh(done: RefreshResult, console: Console, *, verbose: bool = False
             f"Nothing changed: version {done.version.number} ({done.version.version[:12]}) stands", markup=False
         )
         return
-    build_report.show(done.built, console, verbose=verbose)
     if done.settings and done.before is not None:
         console.print(
             describe_differing_settings(done.settings, str(done.before.number)),
@@ -130,3 +129,5 @@ def show_refresh(done: RefreshResult, console: Console, *, verbose: bool = False
         console.print(as_table(f"Changes since version {done.before.number}", rows))
         every = Path(done.version.out, "changes.html")
         console.print(f"Every one of them: {every}", markup=False, soft_wrap=True)
+    console.print()
+    build_report.show(done.built, console, verbose=verbose)

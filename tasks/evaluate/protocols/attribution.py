@@ -1,11 +1,12 @@
 """Attribution of wrong answers to retriever or generator: did the system have all gold, or at least the answer?"""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from rarefy.tasks.evaluate.protocols.frame import Frame, select_columns, slices
-from rarefy.tasks.evaluate.statistics.measure import Counts, Measure, Metric
+from rarefy.tasks.evaluate.protocols.frame import Frame, Mask, select_columns, slices
+from rarefy.tasks.evaluate.statistics.measure import Measure, Metric
 
 GENERATOR, RETRIEVER, SHOWN, UNKNOWN = (
     "Generator at fault",
@@ -54,11 +55,12 @@ def _of(part: Frame, name: str) -> Iterator[Measure]:
     faults = {GENERATOR: full, RETRIEVER: known & ~full & ~shown, SHOWN: known & ~full & shown, UNKNOWN: ~known}
     for metric, which in faults.items():
         if metric != UNKNOWN or (wrong & which).any():
-            yield _share(part, metric, name, wrong & which, wrong, note=ABOUT[metric], neutral=True)
+            yield _fault(part, metric, name, wrong, which)
     refused = part.column("refused")
     with_all, without = part.where(full | ~known), part.where(~full)  # what has no score may be one of these
     yield _share(part, REFUSED, name, wrong & full & refused, scored & full, of_all=with_all, limits=(1.0, 0.0))
-    yield _share(part, COMPLETE, name, scored & full, scored & known)
+    # what was retrieved is known without a verdict
+    yield _share(part, COMPLETE, name, full, known, of_all=part.where(~known))
     yield _share(part, RIGHT, name, right & full, scored & full, of_all=with_all)
     yield _share(part, RIGHT_WITHOUT, name, right & known & ~full, scored & known & ~full, of_all=without)
 
@@ -70,13 +72,33 @@ def _share(
     these: object,
     of: object,
     *,
-    of_all: Frame | None = None,
-    note: str = "",
+    of_all: Frame,
     limits: tuple[float, float] = (0.0, 1.0),
-    neutral: bool = False,
 ) -> Measure:
     """The share of `these` among `of`; the failed and missing of `of_all` could have been any of them."""
     below = part.sums(of)
-    counts = (of_all or part).counts()
-    counts = Counts(int(below.sum()), counts.failed, counts.missing, counts.skipped)
-    return Measure(metric, name, part.sums(these), below, counts, limits=limits, note=note, neutral=neutral)
+    counts = replace(of_all.counts(), scored=int(below.sum()))
+    return Measure(metric, name, part.sums(these), below, counts, limits=limits)
+
+
+def _fault(part: Frame, metric: str, name: str, wrong: Mask, which: Mask) -> Measure:
+    """The share of `which` among the wrong answers.
+
+    An answer without a score may be wrong, too; whose fault it would be is known, so that it moves the share one way.
+    """
+    lost = part.has("status", "failed", "missing")
+    mine, all_, open_, others = (int(mask.sum()) for mask in (wrong & which, wrong, lost & which, lost & ~which))
+    bounds = (mine / (all_ + others), (mine + open_) / (all_ + open_)) if all_ else None
+    counts = replace(part.counts(), scored=all_)
+    if bounds and bounds[0] == bounds[1]:
+        counts = replace(counts, failed=0, missing=0)
+    return Measure(
+        metric,
+        name,
+        part.sums(wrong & which),
+        part.sums(wrong),
+        counts,
+        note=ABOUT[metric],
+        neutral=True,
+        bounds=bounds,
+    )

@@ -388,8 +388,7 @@ def measures(frame: Frame, config: EffectSizeConfig) -> Iterator[Metric]:
         few = name.startswith(("entity=", "period="))  # there may be hundreds of them
         numbers = _measures_of(part, config, name)
         yield from (number for number in numbers if not few or number.metric in ("PDR", "H̃", "AH̃"))
-    # of the wording or of the passages
-    perturbations = np.where(every.has("query", "none"), every.column("document"), every.column("query"))
+    perturbations = _perturbations(every)
     for family in FAMILIES:
         mask = every.has("cell", family)
         if mask.any():
@@ -399,6 +398,16 @@ def measures(frame: Frame, config: EffectSizeConfig) -> Iterator[Metric]:
                 yield from _measures_of(every, config, f"perturbation={perturbation}", chosen)
     if beside:
         yield from _measures_of(frame.where(own), config, f"retriever={OWN}")
+
+
+def _perturbations(part: Frame) -> npt.NDArray[Any]:
+    """By row: what was changed, of the wording or of the passages."""
+    return np.where(part.has("query", "none"), part.column("document"), part.column("query"))
+
+
+def _changes_of(part: Frame) -> list[str]:
+    """The changes that were scored, in words."""
+    return sorted({name.replace("_", " ") for name in _perturbations(part)[part.has("status", "scored")]})
 
 
 def _measures_of(
@@ -414,7 +423,9 @@ def _measures_of(
     if name == "all" or name.startswith("family="):
         yield group_mean("H", name, cohens_h(groups.original, groups.perturbed), groups.counts, limits=(-np.pi, np.pi))
     change = h_tilde(groups.original, groups.perturbed)
-    note = _effect_note(change)
+    # the changes that the number is of: others, which other protocols make, are not in it
+    of = f"over {', '.join(_changes_of(part.where(chosen)))}" if name == "all" else ""
+    note = "; ".join(filter(None, (_effect_note(change), of)))
     yield group_mean("H̃", name, change, groups.counts, limits=(-1.0, 1.0), headline=headline, note=note)
     distance = ah_tilde(groups.original, groups.perturbed)
     notes = (
@@ -496,11 +507,12 @@ EFFECT_SIZE = Protocol(
     display=Display(
         about="How far does the score move with the wording of a question, or with a passage beside the right one?",
         titles={
-            "Original score": Title(
-                "accuracy (unchanged questions)", "share of right answers to unchanged questions (original score)"
-            ),
+            "Original score": Title("accuracy (original score)", "share of right answers to unchanged questions"),
             PERTURBED: Title("accuracy, changed", "share of right answers to changed questions"),
-            "H̃": Title("change (H̃)", "Cohen's h of the change over π, −1 to 1: below 0 is worse, 0 no change"),
+            "H̃": Title(
+                "change (H̃)",
+                "Cohen's h of the change over π, −1 to 1: below 0 is worse, 0 no change; losses and gains cancel",
+            ),
             "AH̃": Title("size of change (AH̃)", "the same whichever way it goes: 0 is no change"),
             "PDR": Title("performance drop rate (PDR)", "share of the score that is lost: 0 is none"),
             UNDEFINED: Title("PDR undefined", "share of questions that were wrong unchanged and right changed"),

@@ -324,7 +324,7 @@ def _probe_measures(frame: Frame) -> Iterator[Measure]:
 
 
 RULES = {
-    "table": "a right answer or a refusal is robust",
+    "table": "a right answer is robust, and so is a refusal",
     "gold_must_answer": "a refusal is robust only where no gold passage was retrieved",
     "strict": "a refusal, and no answer, is robust where no gold passage was retrieved",
 }  # `real_world` in words, of a system that does not know the answer
@@ -336,7 +336,7 @@ def _describe_setting(part: Frame, config: RareConfig) -> str:
     notes = [f"with retrieved passages, {RULES[config.real_world]}"] if (rows["cell"] == RETRIEVED).any() else []
     hangs = rows["cell"].isin((SIMILAR, RETRIEVED)).any()
     if hangs and (rows["known"] == "no").all() and config.without_probe == "unknown":
-        notes.append("the system gave no right answer without passages, or was not asked without")
+        notes.append("no question counts as known, as none was answered right without passages, if that was asked")
     for column, words in (("cell", "of {}"), ("query", "with wording {}")):
         for value, some in rows.groupby(column, sort=True):
             if (some["status"] == "skipped").all():
@@ -406,7 +406,7 @@ RARE = Protocol(
         about="Is an answer right, or a refusal in place, whatever is done to question and passages?",
         titles={
             f"{REAL}: correct": Title(
-                "accuracy (unchanged questions)",
+                "accuracy",
                 "share of right answers to unchanged questions with retrieved passages",
             ),
             f"{WORDINGS}: correct": Title(

@@ -15,6 +15,7 @@ from rarefy.tasks.evaluate.protocols.frame import Frame
 from rarefy.tasks.evaluate.protocols.magic_mushroom import LENGTH
 from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
 from rarefy.tasks.perturb.mix.config import NOISE
+from rarefy.tasks.questions.grade.agreement import wilson_interval
 from rarefy.tasks.text.characters import shorten
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ LEAST_LOST = (
 LEAST_RIGHT = 3  # questions with right answers on which a change must have been tried to be named
 FEW_ANSWERS = 20  # to unchanged questions: fewer say too little to begin a result with
 LONGEST = 500  # characters of a text that are kept
+LONG = 60  # words of a right answer from which it may be a whole passage that holds the answer
+SEVERAL = "several_values"  # why an answer that is right was in doubt
 JUDGE = "judge_needed"  # begins the reason of a score that only a judge can give
 OWN, RETRIEVED, GOLD, CLOSED = "own", "retrieved", "gold", "closed_book"
 SETTINGS = (OWN, RETRIEVED, GOLD, CLOSED)  # what is shown with an unchanged question; the nearest to real use first
@@ -46,7 +49,7 @@ def find_findings(frames: Iterable[tuple[str, str, Frame]], tables: Mapping[str,
     different protocols are never added up: each finding names the protocol that it is of.
     """
     gold = dict(zip(*(tables["trials"][name].to_pylist() for name in ("trial_id", "gold")), strict=True))
-    unanswered = _find_unanswered(tables["scores"])
+    unanswered, several = (_find_reason(tables["scores"], why) for why in (NO_ANSWER, SEVERAL))
     by_system: dict[str, dict[str, pd.DataFrame]] = {}
     absent: dict[str, dict[str, int]] = {}
     every: dict[str, dict[str, pd.DataFrame]] = {}
@@ -57,6 +60,7 @@ def find_findings(frames: Iterable[tuple[str, str, Frame]], tables: Mapping[str,
             gold_shown=rows["trial_id"].map(gold).to_numpy(dtype=float),
             right=(rows["status"] == "scored") & (rows["value"] >= 1),
             unanswered=[(system, trial) in unanswered for trial in rows["trial_id"]],
+            several=[(system, trial) in several for trial in rows["trial_id"]],
         )
         if protocol in PROTOCOLS and PROTOCOLS[protocol].abstention and system not in absent:
             none = rows[rows["pattern"] == "absent"]
@@ -73,15 +77,16 @@ def find_findings(frames: Iterable[tuple[str, str, Frame]], tables: Mapping[str,
             "made_up": _find_made_up(every[system], tables),
             "part": _find_weak_part(protocols),
             "unscored": _count_unscored(system, tables),
+            "long": _count_long(every[system].values()),
         }
         for system, protocols in by_system.items()
     }
 
 
-def _find_unanswered(scores: pa.Table) -> set[tuple[str, str]]:
-    """System and trial of each answer that the file of answers does not have."""
-    gone = scores.filter(pc.equal(scores["why"], NO_ANSWER))
-    return set(zip(gone["system"].to_pylist(), gone["trial_id"].to_pylist(), strict=True))
+def _find_reason(scores: pa.Table, why: str) -> set[tuple[str, str]]:
+    """System and trial of each score with this reason."""
+    mine = scores.filter(pc.equal(scores["why"], why))
+    return set(zip(mine["system"].to_pylist(), mine["trial_id"].to_pylist(), strict=True))
 
 
 # How often is it right?
@@ -181,6 +186,17 @@ def _count_unscored(system: str, tables: Mapping[str, pa.Table]) -> dict[str, An
     }
 
 
+def _count_long(protocols: Iterable["pd.DataFrame"]) -> dict[str, int]:
+    """How many answers are right, of them how many in over LONG words, and how many name other values of the kind."""
+    right = [rows[rows["right"]] for rows in protocols]
+    long = [rows["text"].str.split().str.len() > LONG for rows in right]
+    return {
+        "right": sum(map(len, right)),
+        "long": sum(int(mask.sum()) for mask in long),
+        "several": sum(int((rows["several"] & ~mask).sum()) for rows, mask in zip(right, long, strict=True)),
+    }
+
+
 # What hurts most?
 
 
@@ -202,7 +218,7 @@ def _find_harmful_changes(protocols: Mapping[str, "pd.DataFrame"], tables: Mappi
                 net = int(lost.sum()) - int((~some["right_before"] & some["right"]).sum())
                 if min(net, _count_questions(some[lost])) < LEAST_LOST:
                     continue
-                rank = (net / before, net)
+                rank = (rank_share(net / before, _count_questions(some[some["right_before"]])), net)
                 if (side, change) not in found or rank > found[side, change][0]:
                     found[side, change] = (rank, protocol, some)
     order = sorted(found, key=lambda key: (*(-part for part in found[key][0]), key))
@@ -337,6 +353,11 @@ def _find_made_up(protocols: Mapping[str, "pd.DataFrame"], tables: Mapping[str, 
                 "example": _describe_example(wrong, tables),
             }
     return sorted(found.values(), key=lambda one: (-one["made_up"] / one["answers"], one["kind"]))
+
+
+def rank_share(share: float, questions: int) -> float:
+    """The least that a share over so many questions may be (Wilson's 95 % interval), to order shares by."""
+    return wilson_interval(share * questions, questions)[0]
 
 
 def _count_questions(rows: "pd.DataFrame") -> int:

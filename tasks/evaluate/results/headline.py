@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-ABOUT_TABLES = "By protocol, of the kinds of question that its paper has: fewer than the summary above counts."
-VALUE = "value [95 % interval], or bounds"
+ABOUT_TABLES = (
+    "By protocol. Each has its own prompts and counts the kinds of question that its paper has, so that no accuracy "
+    "here is the share above."
+)
 WHERE_MORE = "What each says: summary.md and report.html, or {}."
 
 
@@ -35,7 +37,7 @@ def headline(summary: Mapping[str, Any], folder: str, *, python: bool = False, v
         words = line.lstrip()
         parts.append(Padding(Text(words), (0, 0, 0, len(line) - len(words)), expand=False))
     about = [] if verbose else [WHERE_MORE.format("summary(verbose=True)" if python else "--verbose")]
-    about = [ABOUT_TABLES, *about] if parts else about
+    about = [*filter(None, (ABOUT_TABLES if parts else "", wording.why_no_intervals(summary))), *about]
     parts += [Text(f"\n{' '.join(about)}\n" if about else "", style="dim")]
     parts += [*_tables(summary), *tables_for_terminal(summary)] if verbose else [*_brief_table(summary)]
     lines = []
@@ -97,9 +99,10 @@ def _empty_table(summary: Mapping[str, Any]) -> "Table":
 
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("", ratio=None, max_width=36, overflow="fold")
-    table.add_column(VALUE, overflow="fold", min_width=22)
+    intervals = any(row["low"] is not None for row in wording.headline_rows(summary["figures"]))
+    table.add_column("value [95 % interval]" if intervals else "value", overflow="fold", min_width=22)
     table.add_column("scored", justify="right", overflow="fold")
-    table.add_column(wording.cluster_name(summary), justify="right", overflow="fold")
+    table.add_column(wording.cluster_name(summary).replace(" ", "\n"), justify="right", overflow="fold")
     return table
 
 
@@ -166,8 +169,6 @@ def _scored(row: Mapping[str, Any]) -> str:
 def _number(row: Mapping[str, Any]) -> Any:
     from rich.text import Text
 
-    if row["withheld"]:
-        return Text(f"{wording.format_bounds(row)} (bounds)", style="yellow")
-    shown = Text(wording.format_value(row), style="bold" if row["value"] is not None else "dim")
-    interval = wording.format_interval(row)
-    return shown.append(f" {interval}", style="not bold") if interval else shown
+    style = "yellow" if row["withheld"] else "bold" if row["value"] is not None else "dim"
+    shown, ends = Text(wording.format_value(row, bare=True), style=style), wording.format_ends(row)
+    return shown.append(f" {ends}", style="not bold") if ends else shown

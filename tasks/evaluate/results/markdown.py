@@ -62,10 +62,13 @@ def _headline(summary: Mapping[str, Any]) -> Iterator[str]:
     yield from (
         "## Headline",
         "",
-        "Accuracy stands first. A range is a number of which too little was scored: it lies somewhere in there. Each "
-        "protocol counts the kinds of question that its paper has: fewer than the summary above does.",
+        "Accuracy stands first. A range in brackets is how far the answers without a score could move "
+        "the number. Each protocol has its own prompts and counts the kinds of question that its paper has, so that no "
+        "accuracy here is the share above."
+        f" {wording.why_no_intervals(summary)}".rstrip(),
         "",
     )
+    intervals = any(row["low"] is not None for row in wording.headline_rows(summary["figures"]))
     for (protocol,), rows in wording.group_rows(wording.headline_rows(summary["figures"]), "protocol"):
         paper = summary["protocols"].get(protocol, {}).get("paper")
         title = _text(wording.protocol_title(protocol, summary["protocols"]))
@@ -75,20 +78,24 @@ def _headline(summary: Mapping[str, Any]) -> Iterator[str]:
         systems = [system for (system,), _ in wording.group_rows(rows, "system")]
         rows = [row for system in systems for row in wording.table_rows(summary["figures"], protocol, system)]
         yield from _table(
-            (*("system", "number", "of", "value", "95 % interval"), wording.cluster_name(summary), *COUNTS, "note"),
+            (
+                *("system", "number", "of", "value"),
+                *(["95 % interval"] * intervals),
+                *(wording.cluster_name(summary), *COUNTS, "note"),
+            ),
             (
                 (
                     wording.system_title(row["system"]),
                     wording.number_name(row),
                     wording.format_slice(row["slice"]),
                     wording.format_value(row),
-                    wording.format_interval(row),
+                    *([wording.format_interval(row)] * intervals),
                     *(f"{row[name]:,}" for name in ("clusters", *(f"n_{name}" for name in COUNTS))),
                     wording.other_notes(row),
                 )
                 for row in rows
             ),
-            range(3, 10),
+            range(3, 9 + intervals),
         )
         for system in systems:
             caution = wording.describe_caution([row for row in rows if row["system"] == system], protocol)

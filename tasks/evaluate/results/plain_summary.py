@@ -15,10 +15,12 @@ from rarefy.tasks.evaluate.results.findings import (
     GOLD,
     LEAST_LOST,
     LEAST_RIGHT,
+    LONG,
     OWN,
     READER,
     RETRIEVED,
     RETRIEVER,
+    rank_share,
 )
 from rarefy.tasks.evaluate.results.wording import count_of, format_share, format_shares, join_names
 from rarefy.tasks.evaluate.statistics.bootstrap_intervals import exact_interval
@@ -35,6 +37,9 @@ LEVEL = 0.95  # of bounds, where a summary does not say its own
 WORTH_MENDING = 0.01  # share of answers without a score from which the summary says how they get one
 UNSCORED = 0.05  # share of answers without a score from which a judge is the first thing to try
 REFUSED = 0.3  # share of refusals from which something is said of them
+SOLVED = 0.95  # share of gold that is retrieved from which retrieval has nothing to gain
+NEARLY_ALL = 0.9  # share of right answers from which a better system has little to gain
+PADDED = 0.05  # share of right answers that say much besides, from which something is said of them
 MADE_UP = 0.1  # share of made-up answers where nothing shown has one, from which something is said of them
 # What helps against changes: (their names or families, what to try); against others nothing is advised
 REMEDIES: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -135,17 +140,23 @@ def _summarize(
     more = "with budget= or questions=" if python else "a larger --budget, more --questions"
     more = "of a template with more --questions" if recorded else more
     level = float(summary.get("statistics", {}).get("level", LEVEL))
-    ranked = [(change["lost"] / change["right_before"], _describe_hurt(change, summary)) for change in found["changes"]]
+    ranked = [
+        (
+            rank_share(change["lost"] / change["right_before"], change["questions_right_before"]),
+            _describe_hurt(change, summary),
+        )
+        for change in found["changes"]
+    ]
     noisy = any(change["side"] in ("noise", "mixture") for change in found["changes"])
     ranked += [
-        (one["made_up"] / one["answers"], _describe_made_up(one, summary))
+        (rank_share(one["made_up"] / one["answers"], one["questions"]), _describe_made_up(one, summary))
         for one in _made_up(found)
         if not (noisy and one["kind"] == "noise_alone")  # the same weakness, told already
     ]
     hurts = tuple(hurt for _, hurt in sorted(ranked, key=lambda pair: -pair[0]))
     return PlainSummary(
         system,
-        " ".join([_describe_good(found["unchanged"], summary, level), *_remarks(found, summary)]),
+        " ".join([_describe_good(found, summary, level), *_remarks(system, found, summary)]),
         hurts,
         "" if hurts else _describe_no_hurt(found),
         _describe_part(found["part"], level),
@@ -159,7 +170,8 @@ def _summarize(
 # How good?
 
 
-def _describe_good(found: Mapping[str, Any], summary: Mapping[str, Any], level: float) -> str:
+def _describe_good(findings: Mapping[str, Any], summary: Mapping[str, Any], level: float) -> str:
+    found = findings["unchanged"]
     if not found:
         return "right in a share that cannot be told: no unchanged question was asked."
     answers = found["answers"]
@@ -168,9 +180,10 @@ def _describe_good(found: Mapping[str, Any], summary: Mapping[str, Any], level: 
         for name, words in (("refused", "refuses"), ("partly", "is partly right in"), ("wrong", "is wrong in"))
         if found[name]
     ]
+    unscored = "need a judge" if findings["unscored"]["judge"] else "could not be scored"
     lost = [
         f"{format_share(found[name] / answers)} {words}"
-        for name, words in (("unscored", "could not be scored"), ("missing", "have no answer"), ("failed", "failed"))
+        for name, words in (("unscored", unscored), ("missing", "have no answer"), ("failed", "failed"))
         if found.get(name)
     ]
     shown = _whose_passages(found)
@@ -209,7 +222,7 @@ def _whose_passages(found: Mapping[str, Any]) -> str:
     }.get(found["passages"], "without passages")
 
 
-def _remarks(found: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[str]:
+def _remarks(system: str, found: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[str]:
     if own := found.get("own"):
         open_ = own["unscored"] + own["missing"] + own["failed"]
         yield (
@@ -228,6 +241,62 @@ def _remarks(found: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[s
             f"Where the documents have no answer it rightly refuses {absent['right']:,} of {absent['answers']:,} "
             f"times, of {_questions(absent['questions'])}."
         )
+
+    yield from _describe_long(found.get("long", {}))
+    yield from _describe_solved(system, found["unchanged"], summary["figures"])
+
+
+def _describe_long(found: Mapping[str, int]) -> Iterator[str]:
+    """How many right answers say much besides, where they are a noticeable share."""
+    parts = [
+        *([f"{found['long']:,} have over {LONG} words"] if found.get("long") else []),
+        *([f"{found['several']:,} name other values, too"] if found.get("several") else []),
+    ]
+    if parts and found["long"] + found["several"] >= PADDED * found["right"]:
+        yield f"Of all {found['right']:,} right answers {join_names(parts)}: they count, as they hold the answer."
+
+
+def _describe_solved(system: str, unchanged: Mapping[str, Any], figures: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """That better systems cannot be told from this one, where little is left to gain, and what would tell them."""
+    right = []
+    if unchanged and unchanged["answers"] >= FEW_ANSWERS and unchanged["right"] >= NEARLY_ALL * unchanged["answers"]:
+        right.append(f"{unchanged['right']:,} of {unchanged['answers']:,} unchanged answers are right")
+    rows = {
+        "its own retrieval": _deepest_recall(figures, system, system),
+        "plain BM25": _deepest_recall(figures, "bm25", ""),
+    }
+    found = [
+        f"{whose} in {format_share(row['value'])} ({row['metric']})"
+        for whose, row in rows.items()
+        if row and row["value"] >= SOLVED
+    ]
+    respect = "" if right and found else " in its answers" if right else " for retrieval"
+    facts = [*right, *([f"the right passages are found by {join_names(found)}"] if found else [])]
+    if facts:
+        yield (
+            f"This benchmark is nearly solved{respect} and hardly tells better systems apart: {'; '.join(facts)}. "
+            "Harder kinds of question (chains, comparisons), more documents, fewer passages (k) or a model to word the "
+            "questions would."
+        )
+
+
+SHALLOW = 5  # passages that are found by whoever may find many
+
+
+def _deepest_recall(figures: Iterable[Mapping[str, Any]], retriever: str, system: str) -> Mapping[str, Any] | None:
+    """The recall of a retriever for unchanged questions at the greatest k up to SHALLOW, where there are enough."""
+    where = {"retriever": retriever, "perturbation": "none"}
+    found = {
+        int(row["metric"].removeprefix("Recall@")): row
+        for row in figures
+        if row["protocol"] == wording.RETRIEVAL
+        and row["system"] == system
+        and row["where"] == where
+        and row["metric"].removeprefix("Recall@").isdigit()
+        and row["value"] is not None
+        and row["n_scored"] >= FEW_ANSWERS
+    }
+    return found[max(k)] if (k := [k for k in found if k <= SHALLOW]) else None
 
 
 def _questions(count: int) -> str:
@@ -301,7 +370,7 @@ def _shorten(about: str) -> str:
 
 MADE_UP_OF = {
     "absent": "Questions that the documents do not answer",
-    "answer_deleted": "Passages with the answer taken out",
+    "answer_deleted": wording.name_value("lexical_similar").capitalize(),
     "noise_alone": "Noise alone, without the right passages",
 }
 
@@ -409,7 +478,7 @@ def _describe_unscored(found: Mapping[str, Any]) -> str:
     answers = count_of(found["answers"], "answer")
     if not _is_worth_mending(found):
         return f"Not scored: {found['judge']:,} of {answers}, for want of a judge."
-    return f"Not scored: {found['judge']:,} of {answers}, so that some numbers are ranges.{of_one}"
+    return f"Not scored: {found['judge']:,} of {answers}, so that numbers may move within their ranges.{of_one}"
 
 
 def _is_worth_mending(found: Mapping[str, Any]) -> bool:

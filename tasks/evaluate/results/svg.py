@@ -120,7 +120,7 @@ def draw_strip(
     bounds: bool = False,
     reference: float | None = None,
 ) -> Markup:
-    """A mark with its whisker, gridlines behind it; `bounds` for a dashed range without a mark."""
+    """A mark with its whisker, gridlines behind it; `bounds`: the whisker is dashed."""
     middle = STRIP_HEIGHT // 2
     parts = [
         element("line", x1=x, x2=x, y1=0, y2=STRIP_HEIGHT, cls="grid")
@@ -196,8 +196,9 @@ class Point:
     y: float | None
     low: float | None = None
     high: float | None = None
-    title: str = ""  # where `y` is None, `low` and `high` are the bounds between which it lies
+    title: str = ""
     rows: int | None = None  # which number this is, for the link to its rows
+    bounds: bool = False  # `low` and `high` are no interval, but how far what has no score can move it
 
 
 @dataclass(frozen=True)
@@ -291,19 +292,21 @@ def _draw_axes(up: Scale, across: Scale, x: Place, y: Place, names: Sequence[str
 def _draw_curve(curve: Curve, x: Place, y: Place, shift: float, apart: bool) -> list[Markup]:
     look = f"{colour(curve.series)}{' dashed' if curve.dashed else ''}"
     parts: list[Markup] = []
-    for points in [[point] for point in curve.points] if apart else _split_runs(curve.points):
+    bands = _split_runs(curve.points, lambda point: apart or point.bounds or point.y is None)
+    for points in bands:
         spread = [point for point in points if point.low is not None and point.high is not None]
         if len(spread) > 1:
             there = [f"{x(point.x):.1f} {y(point.high):.1f}" for point in spread]
             back = [f"{x(point.x):.1f} {y(point.low):.1f}" for point in reversed(spread)]
             parts.append(element("path", d=f"M{'L'.join([*there, *back])}z", cls=f"band {look}"))
         elif spread:
-            at, held = x(spread[0].x) + shift, " bounds" if spread[0].y is None else ""
+            at, held = x(spread[0].x) + shift, " bounds" if spread[0].bounds else ""
             ends = {"y1": y(spread[0].low), "y2": y(spread[0].high)}
             line = element("line", element("title", spread[0].title), x1=at, x2=at, **ends, cls=f"whisker {look}{held}")
             parts.append(line)
-        if len(points) > 1:
-            way = "L".join(f"{x(point.x):.1f} {y(point.y):.1f}" for point in points)
+    for run in [] if apart else _split_runs(curve.points, lambda point: point.y is None):
+        if len(run) > 1:
+            way = "L".join(f"{x(point.x):.1f} {y(point.y):.1f}" for point in run)
             parts.append(element("path", d=f"M{way}", cls=f"line {look}"))
     for point in (point for point in curve.points if point.y is not None):
         mark = shape(curve.series, x(point.x) + shift, y(point.y))
@@ -316,11 +319,11 @@ def _draw_curve(curve: Curve, x: Place, y: Place, shift: float, apart: bool) -> 
     return parts
 
 
-def _split_runs(points: Sequence[Point]) -> Iterator[list[Point]]:
-    """Points that a line joins: it breaks where a number is withheld, which stands alone."""
+def _split_runs(points: Sequence[Point], alone: Callable[[Point], bool]) -> Iterator[list[Point]]:
+    """Points that a line or a band joins: it breaks at those that stand alone."""
     run: list[Point] = []
     for point in points:
-        if point.y is None:
+        if alone(point):
             yield from ([run] if run else [])
             yield [point]
             run = []

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from rarefy.tasks.evaluate.protocols import PROTOCOLS, display_of
+from rarefy.tasks.evaluate.protocols.budget import FEWEST, LOOK
 from rarefy.tasks.evaluate.protocols.display import Title
 
 # Slices
@@ -105,7 +106,7 @@ def number_bounds(row: Row) -> tuple[float, float] | None:
 
 
 def format_bounds(row: Row) -> str:
-    """The range in which a number lies of which too little was scored: "0.410 to 0.530"."""
+    """The range in which a number lies, whatever the answers without a score had come to: "0.410 to 0.530"."""
     bounds = number_bounds(row)
     if bounds is None:
         return "not known"
@@ -114,14 +115,22 @@ def format_bounds(row: Row) -> str:
 
 
 def format_withheld(row: Row) -> str:
-    """What can be said of a number of which too little was scored: its range, and how much was scored."""
-    return f"{format_bounds(row)} ({format_percent(row['coverage'])} scored)"
+    """A number of which too little was scored: its value of what was, its range, and how much was scored."""
+    scored = f"{format_percent(row['coverage'])} scored"
+    if row["value"] is None:
+        return f"{format_bounds(row)} ({scored})"
+    return f"{format_number(row['value'])} ({format_bounds(row)}; {scored})"
 
 
-def format_value(row: Row) -> str:
-    """The number; its range, where too little was scored; "not tried" where there was nothing to try; "undefined"."""
-    if row["withheld"]:
+def format_value(row: Row, bare: bool = False) -> str:
+    """The number, with its range where too little was scored; "not tried" without anything to try; "undefined".
+
+    `bare`: the range only where nothing was scored.
+    """
+    if row["withheld"] and not bare:
         return format_withheld(row)
+    if row["withheld"] and row["value"] is None:
+        return format_bounds(row)
     if row["value"] is not None:
         return format_number(row["value"])
     return "undefined" if was_tried(row) else "not tried"
@@ -130,6 +139,24 @@ def format_value(row: Row) -> str:
 def was_tried(row: Row) -> bool:
     """Whether anything was put to a system for a number; all that was due for it may have been skipped."""
     return any(row[f"n_{name}"] for name in ("scored", "failed", "missing")) or not row["n_skipped"]
+
+
+def format_ends(row: Row) -> str:
+    """The interval of a number; of one of which too little was scored, its range; "" for neither."""
+    if not row["withheld"]:
+        return format_interval(row)
+    ends = format_bounds(row)
+    return f"({ends})" if row["value"] is not None and " to " in ends else ""
+
+
+def why_no_intervals(summary: Mapping[str, Any]) -> str:
+    """Why numbers of a sample have no interval, where some have none for it; else ""."""
+    about = summary.get("budget")
+    rows = [row for row in headline_rows(summary["figures"]) if row["value"] is not None and not row["withheld"]]
+    if not about or about["asked"] == about.get("of") or not any(row["low"] is None for row in rows):
+        return ""
+    least = f"{LOOK:,} calls to each system" if about["look"] else f"{FEWEST} questions"
+    return f"No interval for numbers of a sample of under {least}: it says too little of how far another would differ."
 
 
 def format_estimate(row: Row) -> str:
@@ -144,8 +171,8 @@ def describe_row(row: Row) -> str:
 
 
 def cluster_name(summary: Mapping[str, Any]) -> str:
-    """What intervals are drawn from, and `clusters` of a number counts: questions or documents."""
-    return f"{summary['statistics'].get('cluster', 'question')}s"
+    """What `clusters` of a number counts, and intervals are drawn from: scored questions, or their documents."""
+    return f"{summary['statistics'].get('cluster', 'question')}s scored"
 
 
 def join_names(names: Iterable[str]) -> str:
@@ -204,7 +231,7 @@ def plain_words(name: str) -> str:
 
 def format_slice(text: str) -> str:
     """A slice as words: "perturbation=typos, k=10" → "perturbation typos · k 10"."""
-    return " · ".join(f"{plain_words(name)} {plain_words(value)}".strip() for name, value in parse_slice(text)) or "all"
+    return " · ".join(f"{plain_words(name)} {name_value(value)}".strip() for name, value in parse_slice(text)) or "all"
 
 
 def protocol_title(protocol: str, protocols: Mapping[str, Any]) -> str:
@@ -331,12 +358,20 @@ def other_notes(row: Row) -> str:
     return "; ".join(note_in_words(part) for part in row["note"].split("; ") if not part.startswith("withheld"))
 
 
+# What a cell of RARE-Met shows, by the paper's name of it
 CELLS = {
     "gold": "the right passages",
-    "lexical_similar": "the answer taken out of the passages",
+    "lexical_similar": "passages with the answer taken out",
     "lexical_different": "passages in other words",
     "retrieved": "retrieved passages",
 }
+
+
+def name_value(value: str) -> str:
+    """A value of a slice in words, the paper's term in brackets where it has another."""
+    term = plain_words(value)
+    words = CELLS.get(value, term)
+    return words if term in words else f"{words} ({term})"
 
 
 def note_in_words(note: str) -> str:
@@ -361,11 +396,17 @@ def with_companions(rows: Iterable[Row], figures: Sequence[Row]) -> Iterator[Row
             *(("PDR undefined",) if row["metric"] == "AH̃" else ()),
             *display_of(row["protocol"]).companions.get(row["metric"], ()),
         )
-        yield row
-        for metric in wanted:
-            for one in figures:
-                if one["metric"] == metric and all(one[name] == row[name] for name in same):
-                    yield one
+        found = [
+            one
+            for metric in wanted
+            for one in figures
+            if one["metric"] == metric and all(one[name] == row[name] for name in same)
+        ]
+        refused = next((one for one in found if one["metric"] == wanted[0]), None)
+        if row["value"] and refused and refused["value"] == row["value"] and refused["n_scored"] == row["n_scored"]:
+            found.remove(refused)  # which says the same
+            row = {**row, "note": "; ".join(filter(None, (row["note"], "all of it refusals")))}
+        yield from (row, *found)
 
 
 def group_rows(rows: Iterable[Row], *names: str) -> Iterator[tuple[tuple[Any, ...], list[Row]]]:
@@ -428,10 +469,9 @@ def describe_budget(summary: Mapping[str, Any]) -> str:
     if "questions" in about:
         names = [protocol_title(name, summary["protocols"]) for name in summary["protocols"]]
         alone = f"{names[0]} alone" if len(names) == 1 else " and ".join(names)
-        few = ", too few for intervals" if about["look"] else ""
         return (
             f"a first look: {alone}, on {about['questions']:,} whole questions{decided_by_rules(summary)} "
-            f"({calls}{few}); --budget N "
+            f"({calls}); --budget N "
             "samples all protocols; leave both out to ask everything"
         )
     if about["asked"] == about["of"]:
@@ -439,5 +479,5 @@ def describe_budget(summary: Mapping[str, Any]) -> str:
     rest = "the same command without --budget asks the rest"
     if about["look"]:
         spread = "spread over all settings, so that few questions have each of their changes (--quick asks whole ones)"
-        return f"a look: {calls}, too few for intervals and {spread}; {rest}"
+        return f"a look: {calls}, {spread}; {rest}"
     return f"a sample: {calls} (--budget {about['calls']}); {rest}"

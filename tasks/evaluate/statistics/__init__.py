@@ -20,7 +20,7 @@ from rarefy.tasks.evaluate.statistics.measure import Metric, bounds, counts_of, 
 
 __all__ = ["VERSION", "StatisticsConfig", "figures"]
 
-VERSION = 1
+VERSION = 2
 DIGITS = 12  # more depend on the order in which a processor adds up
 
 
@@ -37,7 +37,8 @@ def figures(
 
     `clusters` has a label for each place in the measures' sums, and all with one label are resampled together; None:
     each place is its own. A number of fewer questions than `fewest` has no interval: few questions of a sample say too
-    little of how much another sample would differ. Where too little was scored there is no value, but `withheld`.
+    little of how much another sample would differ. Where too little was scored the value is that of what was scored,
+    has no interval, and is `withheld`: `worst` and `best` say how far the rest could move it.
     ValueError where two measures share metric and slice, or their sums do not fit one another or the labels.
     """
     seen: set[tuple[str, str]] = set()
@@ -65,7 +66,7 @@ def _build_figure(
         notes.append("undefined")
     else:
         notes.append(drawn.note)
-    shown = not reason and not math.isnan(number)
+    sure = not reason and not math.isnan(number)
     worst, best = bounds(metric)
     return Figure(
         row_id("figure", system, protocol, metric.metric, metric.slice),
@@ -73,9 +74,9 @@ def _build_figure(
         protocol,
         metric.metric,
         metric.slice,
-        round_digits(number) if shown else None,
-        round_digits(drawn.low) if shown else None,
-        round_digits(drawn.high) if shown else None,
+        round_digits(number),
+        round_digits(drawn.low) if sure else None,
+        round_digits(drawn.high) if sure else None,
         round_digits(worst),
         round_digits(best),
         counts.scored,

@@ -231,7 +231,7 @@ def compare_with_people(judged: Mapping[str, Scores], labels: Mapping[str, Score
     )
 
 
-def wilson_interval(hits: int, n: int, z: float = NORMAL) -> tuple[float, float]:
+def wilson_interval(hits: float, n: int, z: float = NORMAL) -> tuple[float, float]:
     """The interval of a share by Wilson's score; from 0 to 1 where nothing was counted."""
     if not n:
         return 0.0, 1.0

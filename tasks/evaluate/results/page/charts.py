@@ -39,7 +39,7 @@ LABELS = {"ratio": "share of noise among the passages", "k": "passages (k)"}
 TOGETHER = ("performance", "perfect NDR", "perfect RSR", "perfect ROR")
 ABOUT_CURVES = (
     "How a system fares as noise rises, as passages are added, and as they are shown in another order. Bands and "
-    "whiskers are 95 % intervals; dashed whiskers stand for numbers that are withheld."
+    "whiskers are 95 % intervals; dashed whiskers show how far the answers without a score could move a number."
 )
 
 
@@ -101,11 +101,16 @@ def _plots_over(
         mine = [row for row in rows if row["metric"] == metric]
         for label, some in _split_facets(mine, rest):
             drawn = _facet_curves(numbers, some, rest, point)
-            if any(place.y is not None for curve in drawn for place in curve.points):
+            if _has_line(drawn):
                 plots.append(_plot(f"{metric}{label}", drawn, axis, []))
                 legend |= _legend(drawn)
     if plots:
         yield Plots(title, tuple(plots), tuple(legend), folded=folded)
+
+
+def _has_line(drawn: Iterable[Curve]) -> bool:
+    """Whether any curve has two points or more: single ones are in the tables."""
+    return any(sum(place.y is not None for place in curve.points) > 1 for curve in drawn)
 
 
 def _split_facets(rows: Sequence[Row], rest: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
@@ -159,7 +164,7 @@ def _legend(drawn: Iterable[Curve]) -> Legend:
 
 def _point(row: Row, x: float) -> Point:
     low, high = (row["worst"], row["best"]) if row["withheld"] else (row["low"], row["high"])
-    return Point(x, row["value"], low, high, wording.describe_row(row), row["at"])
+    return Point(x, row["value"], low, high, wording.describe_row(row), row["at"], bool(row["withheld"]))
 
 
 def _plot(title: str, drawn: Sequence[Curve], axis: str, levels: Sequence[tuple[str, float, int]]) -> Plot:
@@ -229,8 +234,7 @@ def _radar(numbers: PageNumbers) -> Plots | None:
 
 
 def _radar_point(row: Row, spokes: list[str]) -> Point:
-    title = f"{wording.system_title(row['system'])}, {row['where']['type']}: RR {wording.format_estimate(row)}"
-    return Point(float(spokes.index(row["where"]["type"])), row["value"], row["low"], row["high"], title, row["at"])
+    return _point(row, float(spokes.index(row["where"]["type"])))
 
 
 def _subset_dots(numbers: PageNumbers) -> Dots | None:
@@ -293,7 +297,9 @@ _FIGURES = frozenset(range(1, 20))  # columns of a table whose first one is a na
 FAULTS = ("Retriever at fault", "Answer shown without all gold", "Generator at fault", "Fault not known")
 WITH = ("All gold retrieved", "Right with all gold", "Right without all gold", "Refused though all gold was there")
 ABOUT_RETRIEVAL = (
-    "What each retriever finds, whatever system is put to the test. For the wording as it stands, then for every other."
+    "What each retriever finds, whatever system is put to the test. For the wording as it stands, then for every "
+    "other. Recall is of the gold passages, or others that state the same; gold recall is the share of questions "
+    "with the answer's words, letter by letter, in some passage. Depths k at which nothing changes are left out."
 )
 ABOUT_FAULTS = (
     "Of the wrong answers to questions with retrieved passages: was the gold there, so that the generator failed, or "
@@ -304,7 +310,7 @@ ABOUT_FAULTS = (
 def retrieval_section(numbers: PageNumbers) -> Section | None:
     """A grid of retrievers and measures, curves over k, and a table by wording."""
     rows = [row for row in numbers.rows if row["protocol"] == wording.RETRIEVAL]
-    plain = [row for row in rows if _is_unperturbed(row)]
+    plain = _drop_repeats([row for row in rows if _is_unperturbed(row)])
     own = [
         Listed(TITLE.format(system), tuple(heads_of(its[0])), tuple(tuple(cells_of(row)) for row in its), _FIGURES)
         for system, its in own_retrieval(numbers.summary).items()
@@ -321,6 +327,26 @@ def fault_section(numbers: PageNumbers) -> Section | None:
 def _is_unperturbed(row: Row) -> bool:
     """Of the original wording, of all questions."""
     return not set(row["where"]) - {"retriever", "perturbation"} and row["where"].get("perturbation", "none") == "none"
+
+
+def _drop_repeats(rows: Sequence[Row]) -> list[Row]:
+    """The rows without depths that add nothing: where every retriever has what it has at the depth before.
+
+    Such are those of more passages than there are, and those beyond where all is found.
+    """
+    values: dict[str, dict[Any, Any]] = {}
+    for row in rows:
+        values.setdefault(row["metric"], {})[row["system"], row["slice"]] = row["value"]
+    before: dict[str, str] = {}  # the deepest that is kept, by measure
+    dropped = set()
+    for metric in sorted((name for name in values if "@" in name), key=natural_key):
+        kind = metric.partition("@")[0]
+        known = values.get(before.get(kind, ""), {})
+        if all(of in known and known[of] == value for of, value in values[metric].items()):
+            dropped.add(metric)
+        else:
+            before[kind] = metric
+    return [row for row in rows if row["metric"] not in dropped]
 
 
 def _grid(numbers: PageNumbers, rows: Sequence[Row]) -> Grid | None:
@@ -354,10 +380,10 @@ _FOR = {"all gold": "that need several passages", "gold recall": "with an answer
 
 
 def _describe_untried(metrics: Sequence[str]) -> str:
-    """How many measures no question here is for, and which questions they are for; "" for none."""
+    """Which measures no question here is for, and which questions they are for; "" for none."""
     kinds = dict.fromkeys(name.partition("@")[0] for name in metrics)
     of = "; ".join(f"{kind} is of questions {_FOR[kind]}" if kind in _FOR else kind for kind in kinds)
-    return f"{len(metrics):,} more were not tried, as there is no question for them here: {of}." if metrics else ""
+    return f"Not tried, as there is no question for it here: {of}." if metrics else ""
 
 
 def _plots_over_k(numbers: PageNumbers, rows: Sequence[Row]) -> Plots | None:
@@ -367,19 +393,17 @@ def _plots_over_k(numbers: PageNumbers, rows: Sequence[Row]) -> Plots | None:
             kinds.setdefault(match[1], []).append(row)
 
     def point(row: Row) -> Point:
-        title = f"{row['where']['retriever']}, {row['metric']}: {wording.format_estimate(row)}"
-        k = float(row["metric"].rpartition("@")[2])
-        return Point(k, row["value"], row["low"], row["high"], title, row["at"])
+        return _point(row, float(row["metric"].rpartition("@")[2]))
 
     plots, legend = [], Legend()
     retrievers = slice_values(rows, "retriever")
     for name, some in kinds.items():
-        if len(list_metrics(some)) < 2:
-            continue
         drawn = [
             _curve(numbers, retriever, at, [row for row in some if row["where"].get("retriever") == retriever], point)
             for at, retriever in enumerate(retrievers)
         ]
+        if not _has_line(drawn):
+            continue
         legend |= _legend(drawn)
         plots.append(Plot(f"{name}@k", draw_curves(drawn, f"{name} over k", "passages (k)")))
     return Plots("Over the number of passages", tuple(plots), tuple(legend)) if plots else None

@@ -184,6 +184,7 @@ class Dots:
     folded: bool = False
     caution: str = ""  # said above it
     untried: tuple[str, ...] = ()  # labels of which nothing was tried
+    ends: str = ""  # the head of the column of intervals and ranges; "" where no number has one
 
 
 def build_dots(
@@ -235,18 +236,19 @@ def build_dots(
     systems = len({row["system"] for row in mine}) > 1
     names = tuple(name if isinstance(name, Title) else Title(name, "") for name, _ in beside)
     more = len(groups) - len(kept)
-    return Dots(title, draw_axis(scale), tuple(drawn), names, systems, more, note, folded, caution, untried)
+    heads = {"(range)" if row["withheld"] else "95 % interval": None for row in mine if wording.format_ends(row)}
+    ends = " or ".join(sorted(heads, reverse=True))
+    return Dots(title, draw_axis(scale), tuple(drawn), names, systems, more, note, folded, caution, untried, ends)
 
 
 def _extent(row: Row) -> tuple[float | None, ...]:
-    if row["withheld"] or row["value"] is None:
-        return (row["worst"], row["best"]) if row["withheld"] else ()
-    return (row["value"], row["low"], row["high"])
+    ends = ("worst", "best") if row["withheld"] else ("low", "high")
+    return (row["value"], *(row[end] for end in ends))
 
 
 def _draw_strip(scale: Scale, row: Row, series: int) -> Markup:
     title = wording.describe_row(row)
     if row["withheld"]:
         low, high = sorted(v for v in (row["worst"], row["best"]) if v is not None) or (None, None)
-        return draw_strip(scale, None, low, high, title, series, bounds=True)
+        return draw_strip(scale, row["value"], low, high, title, series, bounds=True)
     return draw_strip(scale, row["value"], row["low"], row["high"], title, series)

@@ -28,17 +28,18 @@ from rarefy.tasks.evaluate.results.wording import natural_key
 # Headlines
 
 ABOUT_HEADLINES = (
-    "The mark is the number, the whisker its 95 % interval. A dashed range is a number of which too little was scored: "
-    "it lies somewhere in there. Each protocol counts the kinds of question that its paper has. Numbers of different "
-    "protocols are not comparable: each has its "
-    "own prompts, its own rule of what is right, its own unit. Every number opens the rows behind it."
+    "The mark is the number, the whisker its 95 % interval. A dashed whisker shows how far the answers without "
+    "a score could move the number. Each protocol counts the kinds of question that its paper has. Numbers of "
+    "different protocols are not comparable: each has its own prompts, its own rule of what is right, its own unit. "
+    "Every number opens the rows behind it."
 )
 
 
 def headline_section(numbers: PageNumbers) -> Section | None:
     """A table for each protocol."""
     parts = [part for name in numbers.protocols for part in _headline_dots(numbers, name)]
-    return build_section("headline", "Headline", ABOUT_HEADLINES, [_overview_grid(numbers), *parts])
+    about = f"{ABOUT_HEADLINES} {wording.why_no_intervals(numbers.summary)}".rstrip()
+    return build_section("headline", "Headline", about, [_overview_grid(numbers), *parts])
 
 
 def _overview_grid(numbers: PageNumbers) -> Grid | None:
@@ -154,7 +155,7 @@ def _table(
         f"{numbers.title(protocol)}: {_title_of(mine, metric).name} by {wording.plain_words(name)}"
         + (f", ratio {mine[0]['where']['ratio']}" if mine and "ratio" in mine[0]["where"] else ""),
         mine,
-        lambda row: "as it stands" if row["where"][name] == "none" else wording.plain_words(row["where"][name]),
+        lambda row: "as it stands" if row["where"][name] == "none" else wording.name_value(row["where"][name]),
         beside=[(_title_of(rows, other), companion_finder(rows, other)) for other in companions],
         note="; ".join(filter(None, (_guess_note(mine, name), _terms_note(mine, protocol, name)))),
         folded=folded,

@@ -10,6 +10,7 @@ from rarefy.tasks.evaluate.protocols import attribution
 from rarefy.tasks.evaluate.protocols.frame import Frame
 from rarefy.tasks.evaluate.protocols.magic_mushroom import MAGIC_MUSHROOM, MagicMushroomConfig
 from rarefy.tasks.evaluate.protocols.rare import RARE, RareConfig
+from rarefy.tasks.evaluate.statistics.measure import bounds, counts_of
 
 CONFIG = RareConfig()
 
@@ -45,6 +46,21 @@ def test_the_shares_of_all_faults_sum_to_one() -> None:
         for name in {name for _, name in got}:
             parts = [got.get((metric, name), 0.0) for metric in attribution.ABOUT]
             assert sum(parts) == pytest.approx(1)
+
+
+def test_what_was_retrieved_and_whose_fault_it_would_be_needs_no_verdict() -> None:
+    frame = of(lambda trial: WRONG)
+    rows = frame.rows.copy()
+    rows.loc[rows["retriever"] == "bm25", ["status", "value"]] = ["missing", float("nan")]  # all of them have all gold
+    numbers = {
+        one.metric: (value(one), bounds(one), counts_of(one).missing)
+        for one in attribution.measures(Frame(rows, frame.questions))
+        if one.slice == "all"
+    }
+    assert numbers["All gold retrieved"] == (pytest.approx(6 / 15), pytest.approx((6 / 15, 6 / 15)), 0)
+    share, (least, most), missing = numbers["Generator at fault"]
+    assert (share, least, most) == pytest.approx((1 / 10, 1 / 10, 6 / 15)) and missing
+    assert numbers["Retriever at fault"][1] == pytest.approx((9 / 15, 9 / 10))
 
 
 def test_half_of_the_gold_is_not_all_of_it() -> None:

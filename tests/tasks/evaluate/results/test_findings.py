@@ -11,9 +11,15 @@ from rarefy.data_contracts.rows import Answer, Score, Trial
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.tasks.evaluate.protocols.frame import build_frame
 from rarefy.tasks.evaluate.results import check, find_findings, headline, markdown, page, plain_summary, summary
-from rarefy.tasks.evaluate.results.findings import select_unchanged
-from rarefy.tasks.evaluate.results.plain_summary import plain_summaries
-from rarefy.tasks.evaluate.results.wording import describe_budget, describe_caution, format_share, table_rows
+from rarefy.tasks.evaluate.results.findings import rank_share, select_unchanged
+from rarefy.tasks.evaluate.results.plain_summary import _describe_long, _describe_solved, plain_summaries
+from rarefy.tasks.evaluate.results.wording import (
+    describe_budget,
+    describe_caution,
+    format_share,
+    slice_fields,
+    table_rows,
+)
 
 
 def findings(tables: dict[str, pa.Table], *systems: str) -> dict:
@@ -149,7 +155,7 @@ def test_what_is_answered_though_the_answer_was_taken_out_is_said(made):
     assert (one["kind"], one["made_up"], one["answers"], one["questions_made_up"]) == ("answer_deleted", 6, 6, 6)
     (said,) = plain_summaries({"findings": {"plain": found}, "figures": [], "protocols": {}})
     hurt = said.hurts[-1]
-    assert hurt.change == "Passages with the answer taken out" and hurt.right == ""
+    assert hurt.change == "Passages with the answer taken out (lexical similar)" and hurt.right == ""
     assert any(step.startswith("Tell the reader to say so") and "100 %" in step for step in said.next)
     assert not findings(made(6))["plain"]["made_up"]  # refused
 
@@ -259,6 +265,38 @@ def test_what_has_no_score_leaves_the_weak_part_open(made):
     assert part["weak"] == "" and part["retrieved"] == [pytest.approx(5 / 6), 1.0]
 
 
+def test_a_large_share_of_few_questions_stands_behind_a_smaller_one_of_many() -> None:
+    assert rank_share(20 / 60, 60) > rank_share(2 / 4, 4) > rank_share(1 / 4, 4)
+
+
+def test_right_answers_that_say_much_besides_are_counted_and_told(made):
+    tables = made(6)
+    at = tables["answers"].schema.get_field_index("text")
+    texts = [f"{text} {'word ' * 60}" for text in tables["answers"]["text"].to_pylist()]
+    long = findings({**tables, "answers": tables["answers"].set_column(at, "text", pa.array(texts))})["plain"]["long"]
+    assert 0 < long["long"] == long["right"] and findings(tables)["plain"]["long"]["long"] == 0
+    (told,) = _describe_long({"right": 20, "long": 2, "several": 1})
+    assert told.startswith("Of all 20 right answers 2 have over 60 words and 1 name other values, too:")
+    assert not list(_describe_long({"right": 200, "long": 2, "several": 1}))
+
+
+def test_a_benchmark_that_all_can_solve_is_said_to_be_so(changed):
+    def recall(name: str, value: float, k: int, scored: int = 29) -> dict:
+        where = f"retriever={name}, perturbation=none"
+        row = changed(f"Recall@{k}", value, where, system="", protocol="retrieval", n_scored=scored)
+        return {**dataclasses.asdict(row), "where": slice_fields(where)}
+
+    easy, hard = {"answers": 20, "right": 19}, {"answers": 20, "right": 8}
+    solved = [recall("bm25", 0.6, 1), recall("bm25", 1.0, 5)]
+    (both,) = _describe_solved("plain", easy, solved)
+    assert both.startswith("This benchmark is nearly solved and") and "19 of 20 unchanged answers are right" in both
+    assert "by plain BM25 in 100 % (Recall@5)" in both
+    (one,) = _describe_solved("plain", hard, solved)
+    assert one.startswith("This benchmark is nearly solved for retrieval and")
+    assert not list(_describe_solved("plain", hard, [recall("bm25", 0.6, 5), recall("bm25", 1.0, 100)]))
+    assert not list(_describe_solved("plain", {"answers": 6, "right": 6}, [recall("bm25", 1.0, 5, scored=6)]))
+
+
 @pytest.mark.parametrize(("gold", "weak"), [(1.0, "reader"), (0.0, "retriever"), (-1.0, "")])
 def test_without_gold_passages_what_was_retrieved_tells_the_weak_part(made, gold, weak):
     tables = scored(made(6), {"retrieved": 0.0})
@@ -281,7 +319,7 @@ def test_the_text_is_short_and_names_the_one_command_that_mends_it(told, numbers
     check(result)
     text = plain_summary(result, "monday")
     assert text.startswith("plain is right in 5 of 6 answers to 6 unchanged questions, too few to say how often it is")
-    assert "17 % could not be scored" in text
+    assert "17 % need a judge" in text
     assert (
         "6 of 6 right answers lost (6 questions right before), in 6 questions" in text
         and 'right is "$47.5 billion"' in text

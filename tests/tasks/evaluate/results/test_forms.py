@@ -1,5 +1,6 @@
 """The summary on the terminal and as Markdown."""
 
+import dataclasses
 import io
 import re
 
@@ -13,6 +14,7 @@ from rarefy.tasks.evaluate.results.wording import (
     format_percent,
     format_withheld,
     note_in_words,
+    with_companions,
 )
 
 
@@ -33,7 +35,7 @@ def test_the_headline_fits_the_terminal_and_says_what_it_is_of(told, numbers, wi
 
 def test_a_number_under_the_floor_is_the_range_that_it_lies_in(told, numbers):
     text = " ".join(shown(told, numbers, 120).split())
-    assert "0.410 to 0.530 (bounds) 40 of 66" in text
+    assert "0.410 to 0.530 40 of 66" in text
     assert "0.410 to 0.530 (60 % scored)" in markdown(summary(told, numbers))
 
 
@@ -83,12 +85,12 @@ def test_a_number_has_its_questions_and_whose_passages_it_is_of_beside_it(told, 
     rows = [changed(real, 0.5, headline=True), changed(f"{real}: correct", 0.25)]
     rows += [changed(f"{real}: correct", 0.25, f"retriever={name}") for name in ("bm25", "dense", "own")]
     text, written = shown(told, rows, 120, verbose=True), markdown(summary(told, rows))
-    assert re.search(r"scored +questions", text) and re.search(rf"accuracy .* {rows[0].clusters}$", text, re.M)
-    assert "interval | questions | scored |" in written
+    assert re.search(r"scored +scored$", text, re.M) and re.search(rf"accuracy.* {rows[0].clusters}$", text, re.M)
+    assert "interval | questions scored | scored |" in written
     for form in (text, written):
         assert "unchanged questions with passages that bm25 and dense found" in form
     told["statistics"]["cluster"] = "document"
-    assert "interval | documents | scored |" in markdown(summary(told, rows))
+    assert "interval | documents scored | scored |" in markdown(summary(told, rows))
 
 
 def test_a_terminal_is_told_what_numbers_say_only_where_it_is_asked_for(told, numbers):
@@ -142,6 +144,34 @@ def test_no_interval_is_no_text():
 
 def test_bounds_are_told_from_low_to_high_even_where_less_is_better():
     assert (
-        format_withheld({"withheld": True, "coverage": 0.5, "worst": 0.9, "best": 0.2})
+        format_withheld({"withheld": True, "coverage": 0.5, "worst": 0.9, "best": 0.2, "value": None})
         == "0.200 to 0.900 (50 % scored)"
     )
+
+
+def test_a_number_of_which_too_little_was_scored_stands_before_its_range(told, changed):
+    row = changed("Overall Robustness", 0.6, headline=True, withheld=True, worst=0.5, best=0.7)
+    sure = changed("Query Robustness", 0.4, headline=True)
+    result = summary(told, [row, sure])
+    assert "0.600 (0.500 to 0.700)" in shown(told, [row, sure], 120)
+    assert "0.600 (0.500 to 0.700; 100.0 % scored)".replace("100.0", "100") in markdown(result)
+
+
+def test_why_a_sample_has_no_intervals_is_said_once_and_its_column_left_out(told, changed):
+    bare = changed("Overall Robustness", 0.6, headline=True, withheld=False)
+    sampled = {**told, "budget": {"calls": 9, "asked": 9, "of": 99, "look": False}}
+    for written in (shown(sampled, [bare], 300), markdown(summary(sampled, [bare]))):
+        assert written.count("No interval for numbers of a sample of under 30 questions") == 1
+        assert "95 %" not in written
+    sure = changed("Overall Robustness", 0.6, headline=True)
+    assert "No interval" not in shown(sampled, [sure], 300) and "95 %" in shown(sampled, [sure], 300)
+
+
+def test_a_robustness_that_is_refusals_alone_has_no_second_row(told, changed):
+    whole, refused = (
+        changed(name, 0.6, headline=True) for name in ("Document Robustness", "Document Robustness: refusal rate")
+    )
+    rows = list(with_companions([dataclasses.asdict(whole)], [dataclasses.asdict(refused)]))
+    assert [row["metric"] for row in rows] == ["Document Robustness"] and rows[0]["note"] == "all of it refusals"
+    other = {**dataclasses.asdict(refused), "value": 0.5}
+    assert len(list(with_companions([dataclasses.asdict(whole)], [other]))) == 2

@@ -49,14 +49,14 @@ def test_bounds_that_are_told_are_taken():
     assert (found.worst, found.best) == (0.25, 0.75)
 
 
-def test_under_the_floor_there_is_no_number_but_there_are_bounds():
+def test_under_the_floor_a_number_has_bounds_and_no_interval():
     above, below = shares(3, 100)
     kept, gone = (
         told(measured(above, below, counts=Counts(scored=scored, failed=failed, skipped=9999)))[0]
         for scored, failed in ((950, 50), (949, 51))
     )
     assert kept.value is not None and not kept.withheld
-    assert (gone.value, gone.low, gone.high, gone.withheld) == (None, None, None, True)
+    assert (gone.value, gone.low, gone.high, gone.withheld) == (kept.value, None, None, True)
     assert gone.worst < gone.best
     assert gone.note == "withheld: 949 of 1,000 trials scored"
 
@@ -152,7 +152,7 @@ def test_a_derived_number_has_interval_bounds_and_counts_of_its_parts():
 def test_a_derived_number_is_withheld_with_any_part_of_it():
     parts = (measured(*shares(1, 30), "a"), measured(*shares(2, 30), "b", counts=Counts(10, 90)))
     (found,) = told(Derived("a - b", "all", parts, lambda a, b: a - b, counts=Counts(180)))
-    assert found.withheld and found.value is None
+    assert found.withheld and found.value is not None and found.low is None
     assert found.note == "withheld: 10 of 100 trials scored in b"
 
 
