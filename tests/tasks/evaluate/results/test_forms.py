@@ -98,7 +98,7 @@ def test_a_terminal_is_told_what_numbers_say_only_where_it_is_asked_for(told, nu
     assert "share of answers that stay right" in whole and "share of answers that stay right" not in brief
     assert "or --verbose" in brief and "--verbose" not in whole
     assert len(brief.splitlines()) < len(whole.splitlines())
-    assert brief.count("value [95 % interval], or bounds") == 1 and "Mind" not in brief
+    assert brief.count("value [95 % interval]") == 1 and "Mind" not in brief
 
 
 @pytest.mark.parametrize(
