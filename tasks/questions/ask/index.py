@@ -126,6 +126,17 @@ class CorpusIndex:
                 found.append(other)
         return found
 
+    def may_be_said_elsewhere(self, cell: Triplet) -> bool:
+        """Whether a passage outside a cell's table has the words for its thing and its measure, but not its answer."""
+        name = read_cell_name(cell.relation)
+        asked = set(stems(name.measure)) if name else set()
+        thing = name.thing.casefold() if name else ""
+        return any(
+            asked <= self.stems_of(chunk.chunk_id) and cell.answer not in chunk.text
+            for chunk in self.chunks.values()
+            if chunk.chunk_id != cell.chunk_id and thing in chunk.text.casefold()
+        )
+
     def has_one_document(self, cell: Triplet) -> bool:
         """Whether no other document bears the title of a cell's."""
         return self._count_titles()[self.documents[cell.doc_id].title] < 2
