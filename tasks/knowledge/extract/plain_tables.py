@@ -326,7 +326,9 @@ class PlainTable:
             next((why for why, pattern in _NO_WORDS if pattern.fullmatch(cell.text)), ""),
             "word_among_figures" if stray else "",
             "" if self.worded and column not in self.headless else "head_not_sure",
-            "term_of_a_period" if self.heads[column].period or self.heads[column].year or read_period(labelled.label)[1] else "",
+            "term_of_a_period"
+            if self.heads[column].period or self.heads[column].year or read_period(labelled.label)[1]
+            else "",
             # one of a few: a guess would do
             "term_repeated" if self.cells[column, cell.text] > 1 and not measured else "",
             "term_in_label" if self._repeats_label(cell.text, labelled.label) else "",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from rarefy.data_contracts.rows import Chunk, Triplet
-from rarefy.tasks.knowledge.extract.cell_names import NO_KIND, PLACES, is_capital, is_name, read_cell_name
+from rarefy.tasks.knowledge.extract.cell_names import NO_KIND, PLACES, CellName, is_capital, is_name, read_cell_name
 from rarefy.tasks.knowledge.extract.column_heads import UNIT_BEHIND, find_unit, unit_in_brackets
 from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.questions.ask.aliases import short_name
@@ -51,7 +51,11 @@ def ask_for_cell(triplet: Triplet, index: CorpusIndex | None = None) -> str:
     if not name.startswith("“"):
         return f"According to {table}, what {'were' if is_plural(name) else 'was'} {name}{when}{counted}?"
     cell_name = read_cell_name(name)
-    if cell_name and cell_name.column and re.fullmatch(r"(?:19|20)\d\d", triplet.period):
+    if (
+        cell_name
+        and (cell_name.column or (_say_sum(cell_name) and not triplet.entity))
+        and re.fullmatch(r"(?:19|20)\d\d", triplet.period)
+    ):
         when = f" in {triplet.period}"
     asked = f"{_what(triplet, name)}{when}"
     table = name_source([triplet], index) if index else table
@@ -106,8 +110,11 @@ def _what(triplet: Triplet, name: str) -> str:
         many = is_plural(attribute) and not re.search(r",| and ", triplet.answer)
         return f"what is given for {attribute}" if many else f"what {_is_the(attribute)}"  # of a property its value
     of = _say_row(row, kind) + under
+    if not column and figure and triplet.period and not triplet.entity and (sum_ := _say_sum(cell)):
+        return f"what {'were' if _are_many(sum_) else 'was'} {sum_}"
     if not column or alone:
-        return f"{what} is given for {of}"
+        money = figure and not triplet.entity and triplet.unit not in ("", "percent", "pure")
+        return f"{'what amount' if money else what} is given for {of}"
     if _CLOCK.fullmatch(triplet.answer) and (verb := _say_verb(column)):
         return f"at what time does {of} {verb}"
     if to_do := re.fullmatch(r"what to ([a-z]+)", column, re.I):
@@ -119,7 +126,7 @@ def _what(triplet: Triplet, name: str) -> str:
     was = bool(triplet.period) and not cell.turned
     if figure and counts_things(triplet, column):
         first = thing.split()[0]
-        if _PREPOSITION.search(thing) or first in MEASURES or not kind or is_plural(row):
+        if _PREPOSITION.search(thing) or first in MEASURES or not kind or PLACES.fullmatch(kind) or is_plural(row):
             return f"how many {thing} are listed for {of}"
         return f"how many {thing} {'did' if was else 'does'} {of} have"
     if _HOURS.fullmatch(triplet.answer) and not _are_many(thing) and not thing.endswith("time"):
@@ -132,11 +139,31 @@ def _what(triplet: Triplet, name: str) -> str:
     return f"what {_is_the(thing, was)} {listed}"
 
 
+def say_amount(triplet: Triplet) -> str:
+    """What a cell gives as a noun phrase: "the number of beds of Larkfield General"; "" where none is sure."""
+    cell = read_cell_name(triplet.relation)
+    if cell is None or cell.under or cell.turned:
+        return ""
+    if not cell.column:
+        sum_ = _say_sum(cell)
+        return sum_ or f"the {'amount' if triplet.unit not in ('', 'percent') else 'figure'} given for “{cell.row}”"
+    thing, of = say_measure(cell.column), _say_row(cell.row, "" if NO_KIND.fullmatch(cell.kind) else cell.kind)
+    if counts_things(triplet, cell.column):
+        return f"the number of {thing} of {of}"
+    return f"the {thing} {'for' if ' ' in thing else 'of'} {of}" if thing else ""
+
+
+def _say_sum(cell: CellName) -> str:
+    """A row's label as the sum that it is, "the staff costs"; "" for what money is for."""
+    row = "" if cell.kind or cell.under else say_head(cell.row)
+    return f"the {row}" if row and _SUMS.fullmatch(_PREPOSITION.split(row, maxsplit=1)[0]) else ""
+
+
 LISTED = "listed under "  # what a question says of a column that it quotes
 _HOURS = re.compile(r"[0-2]?\d[:.][0-5]\d ?(?:to|-|–|until) ?[0-2]?\d[:.][0-5]\d", re.I)
 _RELATION = re.compile(  # what a thing has by its nature: "the address of" it
-    r"(?:.* )?(?:name|title|address|telephone|phone|meaning|purpose|type|kind|colou?r|default|status|number|code|id|size"
-    r"|location|role|function|capital|language|currency|date|time|period|unit|symbol|version|format|frequency|level)s?",
+    r"(?:.* )?(?:name|title|address|telephone|phone|meaning|purpose|type|kind|colou?r|default|status|number|code|id"
+    r"|size|location|role|function|capital|language|currency|date|time|period|unit|symbol|version|format|frequency|level)s?",
     re.I,
 )
 
@@ -269,15 +296,21 @@ def name_source(cells: Sequence[Triplet], index: CorpusIndex) -> str:
     full, first = cells[0].subject, cells[0]
     names = [read_cell_name(cell.relation) for cell in cells]
     document = full.partition("” in “")[2]
-    plain = all(name and not name.under and (name.named or _is_telling(name.thing)) for name in names)
+    plain = all(name and not name.under and (name.named or _is_telling(name)) for name in names)
     dated = first.period and not all(name and name.column and not name.turned for name in names)
-    if first.entity or dated or not plain or _OTHERWISE.search(full):
+    if first.entity or dated or _OTHERWISE.search(full):
         return full
+    if not plain:
+        return full if any(map(index.cells_like, cells)) else _say_table(first, index)
     rivals = [other for cell in cells for other in index.cells_like(cell)]
     things = [name.thing for name in names if name]
     if not rivals and all(map(_OF_ITS_OWN.fullmatch, things)):
         return ""
-    if not rivals and all(map(_is_telling, things)) and not any(map(index.may_be_said_elsewhere, cells)):
+    if (
+        not rivals
+        and all(name and _is_telling(name) for name in names)
+        and not any(map(index.may_be_said_elsewhere, cells))
+    ):
         return ""
     if not document or any(other.doc_id == first.doc_id for other in rivals):
         return full
@@ -292,13 +325,20 @@ def _say_table(cell: Triplet, index: CorpusIndex) -> str:
     return f"“{title}”" if len(re.findall(r"\w{4,}", title)) > 1 and index.has_one_table(cell) else cell.subject
 
 
-def _is_telling(thing: str) -> bool:
-    """Whether a label says by itself what it is of: a name, a noun phrase of two words, a noun of one meaning."""
+def _is_telling(name: CellName) -> bool:
+    """Whether a label says by itself what it is of: a name, a noun phrase of two words, a noun of one meaning.
+
+    A country or a site has much that other tables may give: which of it is meant, the table's title says.
+    """
+    thing = name.thing
+    if PLACES.fullmatch(name.kind):
+        return False
     words = re.findall(r"[^\W\d_]{4,}", thing)
+    if any(word[0].isupper() and not known(word.lower()) for word in words):
+        return not re.match(r"(?:sub)?totals?\b", thing, re.I)
     if not words or _TELLS_LITTLE.search(thing):
         return False
-    if is_name(thing):
-        return True
+    thing = re.sub(r" \d[\d.,]*(?: (?:%|\w{1,3}(?!\w)))?", "", thing)  # "Nitrile gloves 500 mg"
     alone = len(words) == 1 and {reading.pos for reading in readings(thing.lower())} == {"n"} and not is_plural(thing)
     return alone or (len(words) > 1 and bool(say_head(thing)) and not _SUMS.fullmatch(thing))
 

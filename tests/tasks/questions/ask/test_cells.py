@@ -91,7 +91,7 @@ def test_a_head_that_is_a_question_is_quoted():
 def test_a_column_that_is_quoted_is_of_a_table_that_is_named(tmp_path):
     table = "| Model | Works with |\n|---|---|\n| HX-200/9 | Nordic grid |\n"
     (question,) = questions_of(tmp_path, manual=f"# Pumps of Acme\n\n{table}")
-    assert "the column “Works with”" in question.text and "“Pumps of Acme”" in question.text
+    assert "listed under “Works with”" in question.text and "“Pumps of Acme”" in question.text
 
 
 def test_a_column_of_values_is_named_where_there_are_others_and_a_head_of_nothing_is_no_thing(tmp_path):
@@ -105,7 +105,7 @@ def test_a_name_needs_its_table_alone_and_words_need_both(tmp_path):
     found = texts(questions_of(tmp_path, travel=TRAVEL, rooms=ROOMS))
     assert found >= {
         "What is the half day amount for United Kingdom, in EUR, according to “Daily allowances by destination”?",
-        "How many permits are given for Germany, according to “Daily allowances by destination”?",
+        "How many permits are listed for Germany, according to “Daily allowances by destination”?",
         "At what time does Drammen open, according to “Office hours by site”?",
     }
 
