@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 37  # heads of a measure and a year; codes name rows, cells of any table with a head; a model: ends that lead-ins, labels and titles name
+VERSION = 37  # heads of a measure and a year
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

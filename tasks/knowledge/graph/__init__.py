@@ -23,7 +23,7 @@ from rarefy.tasks.knowledge.graph.listings import trace_listings
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
 from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
-VERSION = 21  # cells of tables without tags are compared, and those of two years; other answers by words; no total among the parts
+VERSION = 21  # cells of tables without tags are compared, and those of two years
 COUNT_VERSION = 20  # likewise
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]

@@ -126,7 +126,14 @@ def _what(triplet: Triplet, name: str) -> str:
     was = bool(triplet.period) and not cell.turned
     if figure and counts_things(triplet, column):
         first = thing.split()[0]
-        if _PREPOSITION.search(thing) or first in MEASURES or not kind or PLACES.fullmatch(kind) or is_plural(row):
+        if (
+            _PREPOSITION.search(thing)
+            or first in MEASURES
+            or not kind
+            or PLACES.fullmatch(kind)
+            or _CALENDAR.search(kind)
+            or is_plural(row)
+        ):
             return f"how many {thing} are listed for {of}"
         return f"how many {thing} {'did' if was else 'does'} {of} have"
     if _HOURS.fullmatch(triplet.answer) and not _are_many(thing) and not thing.endswith("time"):
@@ -250,7 +257,7 @@ def say_measure(head: str) -> str:
     said = say_head(head)
     bracket = re.search(r"\(([^()]*)\)$", head)
     money = bracket and (unit := find_unit(bracket[1])) and unit.currency
-    return f"{said} amount" if said and money and not _SUMS.fullmatch(said) else said
+    return f"{said} amount" if said and money and not _SUMS.fullmatch(_PREPOSITION.split(said, maxsplit=1)[0]) else said
 
 
 def _quiet(word: str) -> str:
@@ -331,7 +338,7 @@ def _is_telling(name: CellName) -> bool:
     A country or a site has much that other tables may give: which of it is meant, the table's title says.
     """
     thing = name.thing
-    if PLACES.fullmatch(name.kind):
+    if PLACES.fullmatch(name.kind) or _CALENDAR.search(f"{name.kind} {thing}"):
         return False
     words = re.findall(r"[^\W\d_]{4,}", thing)
     if any(word[0].isupper() and not known(word.lower()) for word in words):
@@ -343,6 +350,7 @@ def _is_telling(name: CellName) -> bool:
     return alone or (len(words) > 1 and bool(say_head(thing)) and not _SUMS.fullmatch(thing))
 
 
+_CALENDAR = re.compile(rf"\b(?:{MONTH}|days?|weeks?|months?|quarters?|seasons?|years?)\b", re.I)
 _TELLS_LITTLE = re.compile(
     r"\b(?:(?:sub)?totals?|other|others|all|average|mean|sum|rest|new|old|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
     rf"|weekdays?|weekends?|nights?|mornings?|holidays?|{MONTH}|years?|months?|weeks?|days?|hours?|first|second|third"
