@@ -162,7 +162,7 @@ def say_amount(triplet: Triplet) -> str:
 
 def _say_sum(cell: CellName) -> str:
     """A row's label as the sum that it is, "the staff costs"; "" for what money is for."""
-    row = "" if cell.kind or cell.under else say_head(cell.row)
+    row = "" if cell.kind or cell.under or re.fullmatch(r"(?:sub-?)?totals?", cell.row, re.I) else say_head(cell.row)
     return f"the {row}" if row and _SUMS.fullmatch(_PREPOSITION.split(row, maxsplit=1)[0]) else ""
 
 
