@@ -378,6 +378,10 @@ class Reader:
         if name == "table" and self._tables:
             self._flush()
             self._into = self._tables.pop()[1]
+        elif name == "caption" and self._tables and self._into is self._tables[-1][1]:
+            self._flush()
+            table = self._tables[-1][0]
+            self._into[:] = [*(part for part in self._into if part is not table), table]  # its title stands before it
         elif name in ("td", "th") and self._tables:
             self._flush()
             self._into = []

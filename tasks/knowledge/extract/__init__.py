@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 39  # the currency of a head that is a period; a title names the only table of its document
+VERSION = 39  # heads of a measure and a year, of a period and a currency; a title names the only table of its document
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

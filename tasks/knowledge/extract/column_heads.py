@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from rarefy.tasks.knowledge.extract.labels import MEASURES as AMOUNTS
+from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.knowledge.extract.values import SCALES
 from rarefy.tasks.text.dates import MONTH
 from rarefy.tasks.text.notations import counted_in, without_scales
@@ -61,18 +63,22 @@ def _read_unit(found: re.Match[str]) -> Unit | None:
     return Unit(currency, SCALES.get(power) if power else None, *found.span())
 
 
+UNIT_BEHIND = re.compile(r"(?<=\S) ?(?:\(([^()]{1,20})\)| in ([A-Za-z]+))$")
 _SYMBOL = re.compile(rf"{_SYMBOLS}|[gtlhsvw]|min|k?wh|m[²³23]|km/h|mph|rpm|bar|psi|k?pa|nm|db|°[cf]", re.I)
 
 
 def unit_in_brackets(head: str) -> str:
-    """The currency or measure in brackets behind a head: "EUR" of "Full day (EUR)".
+    """The currency or measure behind a head, in brackets or "in": "EUR" of "Full day (EUR)", "kg" of "Weight in kg".
 
     "" for none, for a scale, and for "(m)", which is of metres and of millions.
     """
-    bracket = re.search(r" ?\(([^()]{1,20})\)$", head)
-    if not bracket:
+    stated = UNIT_BEHIND.search(head)
+    if not stated:
         return ""
-    words, unit = bracket[1].removeprefix("in "), find_unit(bracket[1])
+    words = (stated[1] or stated[2]).removeprefix("in ")
+    unit = find_unit(words)
+    if stated[2] and words.lower().removesuffix("s") in CURRENCIES:
+        return words
     if unit:
         return words if unit.currency and unit.scale is None else ""
     word = words.lower()
@@ -123,10 +129,20 @@ class ColumnHead:
 
     words: str = ""  # the head without footnote marks and units
     period: str = ""  # where the words are a period and nothing else: "fiscal 2019", "the year ended May 31, 2019"
+    year: str = ""  # behind what the words measure: "2023" of "Inpatients 2023"
     bare_day: bool = False  # the period is a day, of which nobody says whether a stretch of time ends on it
     currency: str = ""
     scale: str | None = None  # as in FACTORS; None where the head states none
     percent: bool = False
+
+
+# A measure and the year that it is of; what was planned for a year is another thing than what happened in it
+_DATED = re.compile(r"(?P<measure>[A-Z][A-Za-z]*(?:[ -][A-Za-z]+)*?)(?P<when>,? (?:in |for )?(?P<year>(?:19|20)\d\d))")
+_PLANNED = re.compile(
+    r"\b(?:targets?|goals?|budget\w*|plan\w*|forecasts?|expected|estimate\w*|projected|changes?|growth|versus|vs|since"
+    r"|before|after|until|by|from|to|versions?|editions?|models?)\b",
+    re.I,
+)
 
 
 def read_head(head: str) -> ColumnHead:
@@ -143,8 +159,13 @@ def read_head(head: str) -> ColumnHead:
     if scale is None and (power := counted_in(words)) is not None:
         scale, words = SCALES.get(power, ""), without_scales(words).strip()
     period, bare_day = read_period(words)
+    if not period and (dated := _DATED.fullmatch(words)) and not _PLANNED.search(dated["measure"]):
+        last = dated["measure"].split()[-1].lower()
+        if currency or is_plural(last) or last in AMOUNTS:
+            measure = re.sub(rf"\s*{re.escape(dated['when'])}", "", whole, count=1)
+            return ColumnHead(measure, "", dated["year"], False, currency, scale)
     # "$ change" stays beside "% change"
-    return ColumnHead(words if period else whole, period, bare_day, currency, scale)
+    return ColumnHead(words if period else whole, period, "", bare_day, currency, scale)
 
 
 def read_period(words: str) -> tuple[str, bool]:

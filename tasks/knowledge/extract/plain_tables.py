@@ -258,11 +258,11 @@ class PlainTable:
         ]
         self.labels = Counter(map(_row_key, self.rows))
         # "Code | Language | Code | Language" is two tables side by side
-        self.names = Counter([corner.casefold(), *(head.words.casefold() for head in self.heads[1:])])
+        self.names = Counter([corner.casefold(), *map(_head_key, self.heads[1:])])
         self.due_later = any(DUE_LATER.search(head.words) for head in self.heads)
         self.headed = all(self.heads[column].words for column in self.figures if column < len(self.heads))
         lines = [line for line in table.lead.split("\n") if line.strip()][-CAPTION_LINES:]
-        dated = any(head.period or re.search(r"\b(?:19|20)\d\d\b", head.words) for head in self.heads)
+        dated = any(head.period or head.year or re.search(r"\b(?:19|20)\d\d\b", head.words) for head in self.heads)
         self.period = "" if dated else next(filter(None, (read_period(line.strip("# "))[0] for line in lines)), "")
         self.cells = Counter((n, cell.text) for row in table.rows for n, cell in enumerate(row.cells))
 
@@ -326,7 +326,9 @@ class PlainTable:
             next((why for why, pattern in _NO_WORDS if pattern.fullmatch(cell.text)), ""),
             "word_among_figures" if stray else "",
             "" if self.worded and column not in self.headless else "head_not_sure",
-            "term_of_a_period" if self.heads[column].period or read_period(labelled.label)[1] else "",
+            "term_of_a_period"
+            if self.heads[column].period or self.heads[column].year or read_period(labelled.label)[1]
+            else "",
             # one of a few: a guess would do
             "term_repeated" if self.cells[column, cell.text] > 1 and not measured else "",
             "term_in_label" if self._repeats_label(cell.text, labelled.label) else "",
@@ -355,7 +357,7 @@ class PlainTable:
             "" if head.words and (self.headed or head.period) else "column_without_head",
             "due_later" if self.due_later and head.period else "",
             "head_not_sure" if self.worded and len(head.words.split()) > WORDS else "",
-            "column_named_twice" if self.names[head.words.casefold()] > 1 else "",
+            "column_named_twice" if self.names[_head_key(head)] > 1 else "",
             "label_used_twice" if self.labels[_row_key(labelled)] > 1 else "",
             self.name.rejected_because,
             "" if named else "label_is_a_number",
@@ -423,7 +425,7 @@ class PlainTable:
         counted = bool(STOCK.search(label)) and not FLOW.search(label) and not _WORN.search(label)
         if head.words and not (head.period and (not head.bare_day or counted)):
             relation = f"{relation} in the column “{head.words}”"
-        return relation, head.period or labelled.period or self.period
+        return relation, head.period or head.year or labelled.period or self.period
 
     def _period_of(self, row: Row) -> str:
         """The period that the column of periods gives a row; "" where there is no such column."""
@@ -491,6 +493,11 @@ def _begins_with_data(table: Table, column: int) -> bool:
 
 def _is_plain_name(text: str) -> bool:
     return is_name(text.replace(" & ", " and ")) and not re.search(r"\d", text) and not text.isupper()
+
+
+def _head_key(head: ColumnHead) -> str:
+    """What tells a column from the others of its table."""
+    return f"{head.words} {head.year}".strip().casefold()
 
 
 def _row_key(labelled: LabelledRow) -> tuple[str, tuple[str, ...], str]:

@@ -1,4 +1,4 @@
-"""Proposes cells of tables without tags to compare: one measure, in one unit, of several things with names."""
+"""Proposes cells of tables without tags to compare: one measure of several things with names, or of two years."""
 
 import re
 from collections import defaultdict
@@ -47,6 +47,19 @@ def cells_to_compare(kind: str, triplets: Iterable[Triplet]) -> Iterator[tuple[T
         if key not in twice and said not in asked and len(chosen) >= (2 if kind == "comparison" else FEWEST):
             asked.add(said)
             yield tuple(chosen)
+
+
+def cells_of_two_years(triplets: Iterable[Triplet]) -> Iterator[tuple[Triplet, Triplet]]:
+    """For each thing of a table and each measure of it: its figures of the last year and of the one before."""
+    series: dict[tuple[str, ...], dict[str, Triplet]] = defaultdict(dict)
+    for triplet in triplets:
+        if _is_figure(triplet) and re.fullmatch(r"(?:19|20)\d\d", triplet.period):
+            table = (triplet.doc_id, triplet.chunk_id, str(triplet.header_start))
+            series[(*table, triplet.relation, triplet.unit, triplet.scale)][triplet.period] = triplet
+    for _, years in sorted(series.items()):
+        *_, old, new = [None, None, *(years[year] for year in sorted(years))]
+        if old and new and old.value != new.value and int(new.period) - int(old.period) == 1:
+            yield old, new
 
 
 def _is_figure(triplet: Triplet) -> bool:

@@ -14,7 +14,7 @@ from itertools import accumulate, combinations, pairwise
 from typing import TypeVar
 
 from rarefy.data_contracts.rows import Path, Triplet, row_id
-from rarefy.tasks.knowledge.graph.compared_cells import cells_to_compare
+from rarefy.tasks.knowledge.graph.compared_cells import cells_of_two_years, cells_to_compare
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.facts import MEMBERS, is_in_a_role, is_member
 from rarefy.tasks.knowledge.graph.headlines import GIVEN_OF, family_of, is_unfollowed
@@ -223,6 +223,7 @@ def changes(figures: Figures) -> Iterator[Operands]:
                 continue
             if found := choose_operands("change", (earlier, later)):
                 yield found
+    yield from (Operands("change", cells, 2) for cells in cells_of_two_years(figures.everything))
 
 
 def _are_years_apart(one: Triplet, other: Triplet) -> bool:

@@ -112,7 +112,9 @@ def difference(operands: Sequence[Triplet], values: Sequence[Decimal]) -> Answer
         cents = of.unit.endswith("/shares") and shown == shown.quantize(HUNDREDTH)
         digits = f"{shown:,.2f}" if cents else f"{shown:,f}"
         scale = f" {of.scale[:-1]}" if of.scale else ""
-        text = f"{symbol}{digits}{scale}" + (" shares" if of.unit == "shares" else "" if symbol else f" {of.unit}")
+        text = f"{symbol}{digits}{scale}" + (
+            " shares" if of.unit == "shares" else "" if symbol or not of.unit else f" {of.unit}"
+        )
         made = replace(of, answer=text, value=format_number(amount), source_sentence="")
         aliases = answer_aliases(made)
         counted = of.unit

@@ -4,14 +4,16 @@ import re
 from collections.abc import Sequence
 
 from rarefy.data_contracts.rows import Chunk, Triplet
-from rarefy.tasks.knowledge.extract.cell_names import NO_KIND, PLACES, is_capital, is_name, read_cell_name
-from rarefy.tasks.knowledge.extract.column_heads import find_unit, unit_in_brackets
+from rarefy.tasks.knowledge.extract.cell_names import NO_KIND, PLACES, CellName, is_capital, is_name, read_cell_name
+from rarefy.tasks.knowledge.extract.column_heads import UNIT_BEHIND, find_unit, unit_in_brackets
 from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.questions.ask.aliases import short_name
 from rarefy.tasks.questions.ask.facts import DOLLARS, choose, possessive, unit_phrase
 from rarefy.tasks.questions.ask.index import CorpusIndex
 from rarefy.tasks.questions.ask.measures import lower_first, split_column, upper_first
+from rarefy.tasks.text.dates import MONTH
 from rarefy.tasks.text.markdown import split_cells
+from rarefy.tasks.text.quantities import MEASURES
 from rarefy.tasks.text.wordnet import known, readings
 
 _NO_MORE = re.compile(r"(?:details?|values?|answers?|data|content|contents|info|information|settings?|results?)", re.I)
@@ -21,6 +23,7 @@ _PEOPLE = re.compile(
     re.I,
 )
 _BETWEEN = {"or", "for", "the", "a", "an", "in", "to", "on", "by", "with", "per", "at"}  # of no noun phrase here
+_PREPOSITION = re.compile(r" (?:of|for|in|on|per|until|off|within|without|from|at|with|to|before|after) ")
 _ASKING = {"who", "what", "which", "why", "when", "where", "how"}  # heads that are questions
 _LONGEST = 5  # words of a head or a row that is said without quotes
 
@@ -47,10 +50,17 @@ def ask_for_cell(triplet: Triplet, index: CorpusIndex | None = None) -> str:
         return f"What {was} {whose} {measure}{when}{counted}, according to the {shown} in its {form}?"
     if not name.startswith("“"):
         return f"According to {table}, what {'were' if is_plural(name) else 'was'} {name}{when}{counted}?"
+    cell_name = read_cell_name(name)
+    if (
+        cell_name
+        and (cell_name.column or (_say_sum(cell_name) and not triplet.entity))
+        and re.fullmatch(r"(?:19|20)\d\d", triplet.period)
+    ):
+        when = f" in {triplet.period}"
     asked = f"{_what(triplet, name)}{when}"
     table = name_source([triplet], index) if index else table
-    if not table and "the column “" in asked:
-        table = triplet.subject  # whose column that is
+    if not table and LISTED in asked:
+        table = _say_table(triplet, index) if index else triplet.subject  # whose column that is
     if not table:
         return f"{upper_first(asked)}{counted}?"
     forms = [f"According to {table}, {asked}{counted}?"]
@@ -100,18 +110,69 @@ def _what(triplet: Triplet, name: str) -> str:
         many = is_plural(attribute) and not re.search(r",| and ", triplet.answer)
         return f"what is given for {attribute}" if many else f"what {_is_the(attribute)}"  # of a property its value
     of = _say_row(row, kind) + under
+    if not column and figure and triplet.period and not triplet.entity and (sum_ := _say_sum(cell)):
+        return f"what {'were' if _are_many(sum_) else 'was'} {sum_}"
     if not column or alone:
-        return f"{what} is given for {of}"
+        money = figure and not triplet.entity and triplet.unit not in ("", "percent", "pure")
+        return f"{'what amount' if money else what} is given for {of}"
     if _CLOCK.fullmatch(triplet.answer) and (verb := _say_verb(column)):
         return f"at what time does {of} {verb}"
     if to_do := re.fullmatch(r"what to ([a-z]+)", column, re.I):
         return f"what should you {to_do[1].lower()} for {of}"
-    if not thing:
-        return f"{what} does the column “{column}” give for {of}"
+    sum_ = re.match(r"\W?[$€£¥₹]", triplet.answer) or triplet.unit not in ("", "percent", "pure")
+    if not thing or (sum_ and not _SUMS.fullmatch(_PREPOSITION.split(thing, maxsplit=1)[0])):
+        what = "how much" if sum_ else "what percentage" if triplet.unit == "percent" else what
+        return f"{what} is {LISTED}“{column}” for {of}"
+    was = bool(triplet.period) and not cell.turned
     if figure and counts_things(triplet, column):
-        return f"how many {thing} are given for {of}"
-    who = "who" if _PEOPLE.fullmatch(thing.split()[-1]) else "what"
-    return f"{who} {_is_the(thing)} {'for' if ' ' in thing or under else 'of'} {of}"
+        first = thing.split()[0]
+        if (
+            _PREPOSITION.search(thing)
+            or first in MEASURES
+            or not kind
+            or PLACES.fullmatch(kind)
+            or _CALENDAR.search(kind)
+            or is_plural(row)
+        ):
+            return f"how many {thing} are listed for {of}"
+        return f"how many {thing} {'did' if was else 'does'} {of} have"
+    if _HOURS.fullmatch(triplet.answer) and not _are_many(thing) and not thing.endswith("time"):
+        return f"when is the {thing} for {of}"
+    listed = f"{'of' if not (' ' in thing or under) else 'for'} {of}"
+    if _PEOPLE.fullmatch(thing.split()[-1]):
+        return f"who {_is_the(thing)} {listed}"
+    if not figure and not re.match(r"\W?\d", triplet.answer) and not _RELATION.fullmatch(thing):
+        return f"what {thing} {'are' if _are_many(thing) else 'is'} listed for {of}"
+    return f"what {_is_the(thing, was)} {listed}"
+
+
+def say_amount(triplet: Triplet) -> str:
+    """What a cell gives as a noun phrase: "the number of beds of Larkfield General"; "" where none is sure."""
+    cell = read_cell_name(triplet.relation)
+    if cell is None or cell.under or cell.turned:
+        return ""
+    if not cell.column:
+        sum_ = _say_sum(cell)
+        return sum_ or f"the {'amount' if triplet.unit not in ('', 'percent') else 'figure'} given for “{cell.row}”"
+    thing, of = say_measure(cell.column), _say_row(cell.row, "" if NO_KIND.fullmatch(cell.kind) else cell.kind)
+    if counts_things(triplet, cell.column):
+        return f"the number of {thing} of {of}"
+    return f"the {thing} {'for' if ' ' in thing else 'of'} {of}" if thing else ""
+
+
+def _say_sum(cell: CellName) -> str:
+    """A row's label as the sum that it is, "the staff costs"; "" for what money is for."""
+    row = "" if cell.kind or cell.under or re.fullmatch(r"(?:sub-?)?totals?", cell.row, re.I) else say_head(cell.row)
+    return f"the {row}" if row and _SUMS.fullmatch(_PREPOSITION.split(row, maxsplit=1)[0]) else ""
+
+
+LISTED = "listed under "  # what a question says of a column that it quotes
+_HOURS = re.compile(r"[0-2]?\d[:.][0-5]\d ?(?:to|-|–|until) ?[0-2]?\d[:.][0-5]\d", re.I)
+_RELATION = re.compile(  # what a thing has by its nature: "the address of" it
+    r"(?:.* )?(?:name|title|address|telephone|phone|meaning|purpose|type|kind|colou?r|default|status|number|code|id"
+    r"|size|location|role|function|capital|language|currency|date|time|period|unit|symbol|version|format|frequency|level)s?",
+    re.I,
+)
 
 
 LABEL_AND_VALUE = 2  # columns of a table of which one says what the other gives
@@ -127,8 +188,14 @@ def _say_verb(head: str) -> str:
 def counts_things(triplet: Triplet, head: str) -> bool:
     """Whether a figure below a head is how many there are of what the head says."""
     thing = say_head(head)
-    plural = is_plural(thing) and not unit_in_brackets(head) and not re.fullmatch(_AMOUNT, thing, re.I)
-    return plural and _is_count(triplet)
+    noun = _PREPOSITION.split(thing, maxsplit=1)[0]
+    plural = is_plural(noun) and not unit_in_brackets(head) and not re.fullmatch(_AMOUNT, thing, re.I)
+    return plural and not _NUMBERS.fullmatch(noun) and _is_count(triplet)
+
+
+_NUMBERS = re.compile(  # things of which a figure may be the number, not how many there are
+    r"(?:.* )?(?:ports|pins|codes|ids|versions|numbers|extensions|channels|registers|addresses|pages|dates|years)", re.I
+)
 
 
 def _is_count(triplet: Triplet) -> bool:
@@ -137,20 +204,38 @@ def _is_count(triplet: Triplet) -> bool:
 
 def say_head(head: str) -> str:
     """A head of a row or column as a noun phrase in a sentence ("marketing goal"); "" where it is none for certain."""
-    bracket = re.search(r" ?\(([^()]*)\)$", head)
-    unit = bracket and (unit_in_brackets(head) or find_unit(bracket[1]))
-    words = (head[: bracket.start()] if bracket and unit else head).split()
+    behind = UNIT_BEHIND.search(head)
+    unit = behind and (unit_in_brackets(head) or find_unit(behind[1] or ""))
+    words = (head[: behind.start()] if behind and unit else head).split()
     if not 0 < len(words) <= _LONGEST or not all(re.fullmatch(r"[^\W\d_]+(?:-[^\W\d_]+)*", word) for word in words):
         return ""
     said = [*map(_quiet, words)]
     if said[0].lower() in _ASKING:
         return ""
+    parts = _PREPOSITION.split(" ".join(said), maxsplit=1)
+    return " ".join(said) if all(map(_is_noun_phrase, parts)) and not (parts[1:] and _may_qualify(parts[0])) else ""
+
+
+def _is_noun_phrase(words: str) -> bool:
+    """Whether words begin as a noun phrase does and end with a noun: "extra days"; not "places free"."""
+    said = words.split()
+    if not said or any(word.lower() in _BETWEEN for word in said):
+        return False
     first, last = readings(said[0].lower()), readings(said[-1].lower())
     nouns = any(reading.pos == "n" for reading in last) or (last == () and said[-1].isupper())
     begins = first == () or any(reading.pos in "na" for reading in first)
-    if not nouns or not begins or any(word.lower() in _BETWEEN for word in said):
-        return ""
-    return " ".join(said)
+    behind = len(said) > 1 and is_plural(said[-2]) and _may_qualify(said[-1])
+    return nouns and begins and not behind
+
+
+def _may_qualify(words: str) -> bool:
+    """Whether the last word may be an adjective: "open", "free"."""
+    return any(reading.pos == "a" for reading in readings(words.split()[-1].lower()))
+
+
+def _are_many(thing: str) -> bool:
+    """Whether a noun phrase takes "are": by the noun before its first preposition, "days off work"."""
+    return is_plural(_PREPOSITION.split(thing, maxsplit=1)[0])
 
 
 _AMOUNT = (
@@ -172,7 +257,7 @@ def say_measure(head: str) -> str:
     said = say_head(head)
     bracket = re.search(r"\(([^()]*)\)$", head)
     money = bracket and (unit := find_unit(bracket[1])) and unit.currency
-    return f"{said} amount" if said and money and not _SUMS.fullmatch(said) else said
+    return f"{said} amount" if said and money and not _SUMS.fullmatch(_PREPOSITION.split(said, maxsplit=1)[0]) else said
 
 
 def _quiet(word: str) -> str:
@@ -185,7 +270,9 @@ def _say_row(row: str, kind: str) -> str:
     """A row's label behind the kind of thing that it is, in quotes unless it is a name: "the service Billing"."""
     # what WordNet does not know is a noun where it stands above names: "Preset", "Datapoint"
     what = say_head(kind) or (kind.lower() if re.fullmatch(r"[A-Z][a-z]+", kind) and not known(kind.lower()) else "")
-    named = is_name(row) or (bool(what) and is_capital(row))
+    if what and row.lower().endswith(f" {what.lower()}") and re.fullmatch(r"[^\W\d_]+(?: [^\W\d_]+)+", row):
+        return f"the {row}"  # "the Medical ward"
+    named = is_name(row) or (bool(what) and (is_capital(row) or bool(say_head(row))))
     label = row if named else f"“{row}”"
     if PLACES.fullmatch(what) and (is_name(row) or " " in row) and named and not re.search(r"\d", row):
         return label  # what Germany is, everybody knows
@@ -195,8 +282,8 @@ def _say_row(row: str, kind: str) -> str:
     return f"{label} ({kind})" if kind and not what else label
 
 
-def _is_the(thing: str) -> str:
-    return f"{'are' if is_plural(thing) else 'is'} the {thing}"
+def _is_the(thing: str, was: bool = False) -> str:
+    return f"{('were' if was else 'are') if _are_many(thing) else ('was' if was else 'is')} the {thing}"
 
 
 # What is no rule but shows how one may be, or is no longer
@@ -215,20 +302,61 @@ def name_source(cells: Sequence[Triplet], index: CorpusIndex) -> str:
     """
     full, first = cells[0].subject, cells[0]
     names = [read_cell_name(cell.relation) for cell in cells]
-    title, _, document = full.partition("” in “")
-    title = title.strip("“”")
-    plain = all(name and not name.under and name.named for name in names)
-    if first.entity or first.period or not plain or _OTHERWISE.search(full):
+    document = full.partition("” in “")[2]
+    plain = all(name and not name.under and (name.named or _is_telling(name)) for name in names)
+    dated = first.period and not all(name and name.column and not name.turned for name in names)
+    if first.entity or dated or _OTHERWISE.search(full):
         return full
+    if not plain:
+        return full if any(map(index.cells_like, cells)) else _say_table(first, index)
     rivals = [other for cell in cells for other in index.cells_like(cell)]
     things = [name.thing for name in names if name]
     if not rivals and all(map(_OF_ITS_OWN.fullmatch, things)):
+        return ""
+    if (
+        not rivals
+        and all(name and _is_telling(name) for name in names)
+        and not any(map(index.may_be_said_elsewhere, cells))
+    ):
         return ""
     if not document or any(other.doc_id == first.doc_id for other in rivals):
         return full
     if any(re.search(r"\d|_", thing) for thing in things):
         return f"“{document}" if index.has_one_document(first) else full
-    return f"“{title}”" if len(re.findall(r"\w{4,}", title)) > 1 and index.has_one_table(first) else full
+    return _say_table(first, index)
+
+
+def _say_table(cell: Triplet, index: CorpusIndex) -> str:
+    """The table of a cell by its title alone, where that says enough and no other one bears it; else in full."""
+    title = cell.subject.partition("” in “")[0].strip("“”")
+    return f"“{title}”" if len(re.findall(r"\w{4,}", title)) > 1 and index.has_one_table(cell) else cell.subject
+
+
+def _is_telling(name: CellName) -> bool:
+    """Whether a label says by itself what it is of: a name, a noun phrase of two words, a noun of one meaning.
+
+    A country or a site has much that other tables may give: which of it is meant, the table's title says.
+    """
+    thing = name.thing
+    if PLACES.fullmatch(name.kind) or _CALENDAR.search(f"{name.kind} {thing}"):
+        return False
+    words = re.findall(r"[^\W\d_]{4,}", thing)
+    if any(word[0].isupper() and not known(word.lower()) for word in words):
+        return not re.match(r"(?:sub)?totals?\b", thing, re.I)
+    if not words or _TELLS_LITTLE.search(thing):
+        return False
+    thing = re.sub(r" \d[\d.,]*(?: (?:%|\w{1,3}(?!\w)))?", "", thing)  # "Nitrile gloves 500 mg"
+    alone = len(words) == 1 and {reading.pos for reading in readings(thing.lower())} == {"n"} and not is_plural(thing)
+    return alone or (len(words) > 1 and bool(say_head(thing)) and not _SUMS.fullmatch(thing))
+
+
+_CALENDAR = re.compile(rf"\b(?:{MONTH}|days?|weeks?|months?|quarters?|seasons?|years?)\b", re.I)
+_TELLS_LITTLE = re.compile(
+    r"\b(?:(?:sub)?totals?|other|others|all|average|mean|sum|rest|new|old|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    rf"|weekdays?|weekends?|nights?|mornings?|holidays?|{MONTH}|years?|months?|weeks?|days?|hours?|first|second|third"
+    r"|adults?|child|children|gold|silver|bronze|platinum|basic|standard|premium|free|small|medium|large|high|low)\b",
+    re.I,
+)
 
 
 # a measure of a statement, or a row that says what it is an amount of, of no group and no column

@@ -17,7 +17,7 @@ from rarefy.tasks.questions.ask.arithmetic import (
     shown_value,
     stated_value,
 )
-from rarefy.tasks.questions.ask.cells import cell_fault, counts_things, name_source, say_measure
+from rarefy.tasks.questions.ask.cells import cell_fault, counts_things, name_source, say_amount, say_measure
 from rarefy.tasks.questions.ask.common_names import OPERATING_CASH, common_name, join_names, measure_name
 from rarefy.tasks.questions.ask.facts import choose, mid_sentence, part_phrase, possessive
 from rarefy.tasks.questions.ask.index import CorpusIndex
@@ -32,6 +32,8 @@ MOST = 10  # times what it was before: of what has grown more nobody gives a per
 def change(path: Path, index: CorpusIndex) -> Wording:
     """By how much, or by what percentage, a figure rose or fell from one time to another."""
     old, new = operands = _operands(path, index)
+    if new.subject_type == "TABLE":
+        return _change_of_cell(path, operands, index)
     name = measure_name(operands)
     measure = measured(name, new, index)
     if not measure:
@@ -54,6 +56,24 @@ def change(path: Path, index: CorpusIndex) -> Wording:
     template = choose(_CHANGES[kind], path.path_id)
     operation = "percentage change" if kind == "percentage" else "difference"
     return _computed(path, operation, operands, template.format(**times))
+
+
+def _change_of_cell(path: Path, operands: list[Triplet], index: CorpusIndex) -> Wording:
+    """By what percentage, or of few digits by how much, a thing of a table rose or fell from one year to the next."""
+    old, new = operands
+    what = say_amount(new)
+    if not what or any(describe_measure(t).rejected_because or cell_fault(t) for t in operands):
+        return refuse("measure_unclear")
+    rates = new.unit == "percent"
+    exact = rates or any(map(is_coarse, operands)) or stated_value(new) > MOST * stated_value(old)
+    if exact and new.unit and not rates:
+        return refuse("measure_unclear")
+    asked = "how many percentage points" if rates else "how much" if exact else "what percentage"
+    did = "increase" if stated_value(new) > stated_value(old) else "decrease"
+    text = f"by {asked} did {what} {did} from {old.period} to {new.period}"
+    source = name_source(operands, index)
+    text = f"According to {source}, {text}?" if source else f"{upper_first(text)}?"
+    return _computed(path, "difference" if exact else "percentage change", operands, text)
 
 
 _CHANGES = {
@@ -237,7 +257,8 @@ def _compare_cells(path: Path, operands: list[Triplet], index: CorpusIndex) -> W
     order = sorted((cell.thing for cell in cells if cell), key=lambda thing: row_id(path.path_id, thing))
     degree = _CELL_DEGREES[_dimension(first.measure, operands[0])][2 * (not most) + (not two)]
     the = "" if degree in ("more", "fewer") else "the "
-    said = f"has {the}{degree} {name}"
+    when = f" in {operands[0].period}" if operands[0].period else ""
+    said = f"{'had' if when else 'has'} {the}{degree} {name}{when}"
     source = name_source(operands, index)
     texts = [f"Which {said}, {join_names(order, 'or')}{f', according to {source}' if source else ''}?"]
     if source:

@@ -51,6 +51,8 @@ class CorpusIndex:
     _about: dict[str, list[Document]] = field(default_factory=dict)  # by company
     _rivals: Rivals | None = None
     _cells: dict[str, list[Triplet]] = field(default_factory=dict)  # of tables without tags, by their labels, folded
+    _folded: dict[str, str] = field(default_factory=dict)  # the texts of chunks
+    _with_thing: dict[str, list[str]] = field(default_factory=dict)  # what a cell is of → chunks with its words
     _titles: Counter[str] = field(default_factory=Counter)  # of tables and of documents → how many bear it
 
     @property
@@ -125,6 +127,20 @@ class CorpusIndex:
             if not same_table and other.answer != cell.answer and asked & set(stems(said)):
                 found.append(other)
         return found
+
+    def may_be_said_elsewhere(self, cell: Triplet) -> bool:
+        """Whether a passage outside a cell's table has the words for its thing and its measure, but not its answer."""
+        name = read_cell_name(cell.relation)
+        asked = set(stems(name.measure)) if name else set()
+        thing = name.thing.casefold() if name else ""
+        if thing not in self._with_thing:
+            self._folded = self._folded or {key: chunk.text.casefold() for key, chunk in self.chunks.items()}
+            self._with_thing[thing] = [key for key, text in self._folded.items() if thing in text]
+        return any(
+            asked <= self.stems_of(key) and cell.answer not in self.chunks[key].text
+            for key in self._with_thing[thing]
+            if key != cell.chunk_id
+        )
 
     def has_one_document(self, cell: Triplet) -> bool:
         """Whether no other document bears the title of a cell's."""

@@ -146,7 +146,9 @@ class Change:
         since = [one for hit in NOT_THEN.finditer(said.text) for one in moments_in(hit[0])]
         if since:
             return any(is_at(self.older, one, chunk) for one in since) and is_then(self.newer, said, chunk)
-        return days_between(self.older.period_end, self.newer.period_end) in _YEAR and is_then(self.newer, said, chunk)
+        dated = bool(self.newer.period_end)  # years of a table without tags follow each other, and have no days
+        apart = not dated or days_between(self.older.period_end, self.newer.period_end) in _YEAR
+        return apart and is_then(self.newer, said, chunk)
 
     def is_told(self, sentence: str, chunk: Chunk) -> bool:
         """Does a sentence say which way the figure went, by whatever: "operating expenses rose from 2022 to 2023"?"""

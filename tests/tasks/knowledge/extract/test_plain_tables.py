@@ -63,12 +63,12 @@ def test_a_cell_is_asked_for_in_the_words_of_its_row_its_group_its_column_and_it
     facts = facts_of(tmp_path, SEGMENTS)
     questions = asked(facts)
     source = "According to “Net sales by segment” in “Annual report 2019 of Acme”"
-    cars = f"{source}, what figure is given for “Cars” under “Transport” in fiscal 2019?"
+    cars = f"{source}, what amount is given for “Cars” under “Transport” in fiscal 2019?"
     assert questions[cars] == "$5,686"
-    assert questions[f"{source}, what figure is given for “Total transport” in fiscal 2018?"]
+    assert questions[f"{source}, what amount is given for “Total transport” in fiscal 2018?"]
     change = f"{source}, what is the change for “Trucks” under “Transport”?"
     assert questions[change] == "(5)%"
-    total = f"{source}, what figure is given for “Total” in fiscal 2018?"
+    total = f"{source}, what amount is given for “Total” in fiscal 2018?"
     assert questions[total] == "$8,290", "the unnamed total above it closed its group"
     cell = next(t for t in facts if t.answer == "$5,686")
     assert (cell.value, cell.unit, cell.scale, cell.subject_from) == ("5686000000", "$", "millions", "caption")
@@ -185,7 +185,7 @@ def test_a_table_of_properties_asks_for_the_property_and_odd_heads_are_quoted(tm
     assert asked(facts) == {
         "According to “Search service”, what is the service ID?": "search-v2",
         "According to “Search service”, what is given for owners?": "Core Search",
-        f"{paging}, what does the column “Paged at night” give for the team Billing?": "half",
+        f"{paging}, what is listed under “Paged at night” for the team Billing?": "half",
         f"{paging}, who is the on-call lead for the team Billing?": "Ada Lovelace",
     }
 
@@ -372,7 +372,7 @@ def test_a_column_of_years_says_when_each_row_holds(tmp_path):
     rows = "| Region | Year | Stores |\n|---|---|---|\n| North | 2019 | 12 |\n| North | 2020 | 14 |\n"
     questions = asked(facts_of(tmp_path, f"# Stores of Acme by region\n\n{rows}"))
     source = "According to “Stores of Acme by region”"
-    assert questions[f"{source}, how many stores are given for the region North for 2020?"] == "14"
+    assert questions[f"{source}, how many stores are listed for the region North in 2020?"] == "14"
     assert set(questions.values()) == {"12", "14"}
 
 

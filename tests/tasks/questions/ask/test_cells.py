@@ -91,7 +91,7 @@ def test_a_head_that_is_a_question_is_quoted():
 def test_a_column_that_is_quoted_is_of_a_table_that_is_named(tmp_path):
     table = "| Model | Works with |\n|---|---|\n| HX-200/9 | Nordic grid |\n"
     (question,) = questions_of(tmp_path, manual=f"# Pumps of Acme\n\n{table}")
-    assert "the column “Works with”" in question.text and "“Pumps of Acme”" in question.text
+    assert "listed under “Works with”" in question.text and "“Pumps of Acme”" in question.text
 
 
 def test_a_column_of_values_is_named_where_there_are_others_and_a_head_of_nothing_is_no_thing(tmp_path):
@@ -105,7 +105,7 @@ def test_a_name_needs_its_table_alone_and_words_need_both(tmp_path):
     found = texts(questions_of(tmp_path, travel=TRAVEL, rooms=ROOMS))
     assert found >= {
         "What is the half day amount for United Kingdom, in EUR, according to “Daily allowances by destination”?",
-        "How many permits are given for Germany, according to “Daily allowances by destination”?",
+        "How many permits are listed for Germany, according to “Daily allowances by destination”?",
         "At what time does Drammen open, according to “Office hours by site”?",
     }
 
@@ -138,3 +138,33 @@ def test_equal_figures_are_not_compared(tmp_path):
     made = questions_of(tmp_path, prices=f"# Prices of Acme\n\n{table}")
     compared = [q.text for q in made if q.pattern in ("comparison", "superlative")]
     assert compared == [] or not any("HX-10" in text or "HX-20" in text for text in compared)
+
+
+WARDS = """# Review of the Merrow hospitals
+
+## Activity by hospital
+
+| Hospital | Beds | Inpatients 2022 | Inpatients 2023 | Whole day | Afternoon visit |
+|---|---|---|---|---|---|
+| Oakmoor Clinic | 96 | 2,310 | 2,455 | £5.00 | 14:00 to 18:00 |
+| Larkfield General | 612 | 41,208 | 43,117 | £9.00 | 15:00 to 17:30 |
+"""
+
+
+def test_a_cell_is_asked_for_by_what_it_holds_and_a_year_behind_a_head_is_its_time(tmp_path):
+    made = questions_of(tmp_path, review=WARDS)
+    assert texts(made) >= {
+        "How many beds does the hospital Oakmoor Clinic have?",
+        "How many inpatients did the hospital Oakmoor Clinic have in 2023?",
+        "How much is listed under “Whole day” for the hospital Oakmoor Clinic, according to “Activity by hospital”?",
+        "When is the afternoon visit for the hospital Larkfield General?",
+    }
+    change = (
+        "By what percentage did the number of inpatients of the hospital Oakmoor Clinic increase from 2022 to 2023?"
+    )
+    assert {q.text: q.answer for q in made if q.pattern == "change"}[change] == "6.3%"
+
+
+def test_heads_with_prepositions_are_noun_phrases_and_an_adjective_behind_a_plural_is_not():
+    heads = ("Days off work", "Visitors per patient", "Places free", "Open on Sundays", "Best served at")
+    assert [say_head(head) for head in heads] == ["days off work", "visitors per patient", "", "", ""]
