@@ -72,7 +72,7 @@ def brief_rows(summary: Mapping[str, Any]) -> list[dict[str, str]]:
         for row in wording.table_rows(summary["figures"], protocol, system, brief=True):
             named = about | {
                 "number": _full_label(row, summary).strip(),
-                VALUE: _number(row).plain,
+                _value_head(summary): _number(row).plain,
                 "scored": _scored(row),
             }
             records.append(named | {wording.cluster_name(summary): f"{row['clusters']:,}"})
@@ -99,11 +99,15 @@ def _empty_table(summary: Mapping[str, Any]) -> "Table":
 
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("", ratio=None, max_width=36, overflow="fold")
-    intervals = any(row["low"] is not None for row in wording.headline_rows(summary["figures"]))
-    table.add_column("value [95 % interval]" if intervals else "value", overflow="fold", min_width=22)
+    table.add_column(_value_head(summary), overflow="fold", min_width=22)
     table.add_column("scored", justify="right", overflow="fold")
     table.add_column(wording.cluster_name(summary).replace(" ", "\n"), justify="right", overflow="fold")
     return table
+
+
+def _value_head(summary: Mapping[str, Any]) -> str:
+    intervals = any(row["low"] is not None for row in wording.headline_rows(summary["figures"]))
+    return "value [95 % interval]" if intervals else "value"
 
 
 def _add_rows(
