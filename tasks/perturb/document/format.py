@@ -308,11 +308,11 @@ def _element(block: Block) -> Iterator[Piece]:
         yield "<table>\n"
         for at, row in enumerate(block.rows):
             tag = "td" if at else "th"
-            first, last = block.lines[at]
-            yield from ((first, first), "<tr>")
+            start, end = block.lines[at]
+            yield from ((start, start), "<tr>")
             for cell in row:
                 yield from (f"<{tag}>", cell, f"</{tag}>")
-            yield from ("</tr>", (last, last), "\n")
+            yield from ("</tr>", (end, end), "\n")
         yield "</table>"
     else:
         yield from ("<p>", first, "</p>")

@@ -110,8 +110,8 @@ def _what(triplet: Triplet, name: str) -> str:
         many = is_plural(attribute) and not re.search(r",| and ", triplet.answer)
         return f"what is given for {attribute}" if many else f"what {_is_the(attribute)}"  # of a property its value
     of = _say_row(row, kind) + under
-    if not column and figure and triplet.period and not triplet.entity and (sum_ := _say_sum(cell)):
-        return f"what {'were' if _are_many(sum_) else 'was'} {sum_}"
+    if not column and figure and triplet.period and not triplet.entity and (said := _say_sum(cell)):
+        return f"what {'were' if _are_many(said) else 'was'} {said}"
     if not column or alone:
         money = figure and not triplet.entity and triplet.unit not in ("", "percent", "pure")
         return f"{'what amount' if money else what} is given for {of}"
