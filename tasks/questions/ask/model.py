@@ -188,7 +188,10 @@ def find_unaskable(paths: Iterable[Path], index: CorpusIndex, config: AskConfig)
 
 
 def _find_told_twice(paths: Iterable[Path], index: CorpusIndex, config: AskConfig) -> dict[str, str]:
-    """Of paths with one pivot whose answer one sentence gives in two facts, or whose first end alone answers, one."""
+    """Of paths with one pivot whose answer one sentence gives in two facts, or whose first end alone answers, one.
+
+    So of chains that begin with one fact and ask for two facts of one sentence, as when somebody was born, and died.
+    """
     seen: set[tuple[str, ...]] = set()
     found = {}
     for path in sorted(paths, key=lambda path: path.path_id):
@@ -197,9 +200,10 @@ def _find_told_twice(paths: Iterable[Path], index: CorpusIndex, config: AskConfi
         if path.pattern == "chain" and _ends_to_ask_for(path, index, config, with_figures=False) == ["A"]:
             last, answer = first, first.subject
         told = (path.pattern, path.pivot, last.chunk_id, last.source_sentence, answer)
-        if told in seen:
+        asked = (path.pattern, *path.triplet_ids[:-1], last.chunk_id, last.source_sentence)
+        if not seen.isdisjoint({told, asked}):
             found[path.path_id] = "near_duplicate"
-        seen.add(told)
+        seen |= {told, asked}
     return found
 
 
