@@ -38,7 +38,7 @@ _ASKED = re.compile(
     r"|\((?:USD|US\$|\$|€)?\s?(?:in\s)?(?P<scale3>thousand|million|billion)s?\)",
     re.IGNORECASE,
 )  # fmt: skip
-_LABELLED = re.compile(r"\(([A-Za-z]{1,12})\)|\bin ([A-Za-z]{1,12})(?=\W*(?:[,?.]|$))|\b([a-z]{3,}s)\b")
+_LABELLED = re.compile(r"\(([A-Za-z]{1,12})\)|\bin ([A-Za-z]{1,12})(?: per \w+)?(?=\W*(?:[,?.]|$))|\b([a-z]{3,}s)\b")
 _SHARE = re.compile(
     r"\b(?:what|which)\s(?:\w+\s){0,2}(?:percent(?:age)?|share|proportion|rate|margin|ratio)\b|\bas (?:a|"
     r"an) (?:share|percentage|percent|proportion) of\b|\bratio\b|\bhow many percent\b|\brate\b|\bin percent\b",

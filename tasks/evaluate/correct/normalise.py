@@ -78,7 +78,7 @@ def split_words(text: str) -> tuple[Word, ...]:
         folded = _ROMAN.get(hit[0]) or fold(hit[0])  # "Article II" is Article Two
         folded = folded.replace(",", "") if hit[0][0].isdigit() else folded.removesuffix("'s").replace("'", "")
         folded = _SAME.get(folded, folded)
-        if folded and folded not in ("the", "a", "an"):
+        if folded and (folded not in ("the", "a", "an") or text[hit.end() : hit.end() + 1].isdigit()):  # "A012"
             found.append(Word(folded, hit.start(), hit.end()))
     return tuple(found)
 

@@ -33,6 +33,8 @@ class CellNumber:
             answer = (opened[0] if opened else "") + answer + (closed[0] if closed else "")
         elif before[-1:] in _SYMBOLS:
             answer = before[-1:] + answer
+        elif self.currency and before.endswith(f"{self.currency} "):
+            answer = f"{self.currency} {answer}"  # "EUR 29" is no "29" of anything
         return f"{answer}%" if self.percent and not answer.endswith("%") and f"{answer}%" in cell else answer
 
 

@@ -446,3 +446,10 @@ def test_a_title_does_not_tell_which_of_several_tables_is_meant(tmp_path):
     second = "\n\nIt also bought tools.\n\n| Tool | Price |\n|---|---|\n| Spade | £12 |\n| Barrow | £48 |\n"
     facts = facts_of(tmp_path, MINUTES.format("## Item 4") + second)
     assert set(reasons(facts).values()) == {"table_not_named"}
+
+
+def test_a_code_of_a_currency_in_a_cell_is_of_the_answer(tmp_path):
+    facts = facts_of(
+        tmp_path, "# Fees\n\n## Charges\n\n| Charge | Amount |\n|---|---|\n| Coat | EUR 29 |\n| Key | EUR 34 |\n"
+    )
+    assert [fact.answer for fact in facts] == ["EUR 29", "EUR 34"]
