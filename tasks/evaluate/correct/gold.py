@@ -61,7 +61,7 @@ _ASKS_LENGTH = re.compile(
 )
 _BRACKETED = re.compile(r"(?P<first>[^()]+?) \((?P<again>[^()]+)\)")
 _SAME = Decimal("0.02")  # of one value in two units, as they are rounded
-_UNIT_SIGN = re.compile(r"(?<=\d)\s?(?:[kKMGTP]i?[Bb](?:ps|it|/s)?|[kKMGT]?Hz|[kMG]W)\b")
+_UNIT_SIGN = re.compile(r"(?<=\d)\s?(?:[kKMGTP]i?[Bb](?:ps|it|/s)?|[kKMGT]?Hz|[kMG]W|°\s?[CF])\b")
 _ADDRESS = re.compile(r"[A-Za-z]\w*[@/:_][^\s%$]+")  # "localhost:4317" is a name, whose number says nothing alone
 _PLAIN_RANGE = re.compile(r"(0|[1-9]\d{0,5})\s?-\s?([1-9]\d{0,5})")
 _RANGE = re.compile(r"(?:between\s|from\s)?(.+?)(?:\s+(?:to|and)\s+)(.+)")

@@ -81,6 +81,10 @@ _STATES = (  # and their opposites
     ("open", "closed"),
 )
 _JOINED = re.compile(r"\s*(?:[,;/|&\n]|\b(?:and|or|as well as|plus)\b)\s*", re.IGNORECASE)
+_LAST = re.compile(r"[^,.;:?!]{1,40}, (?P<word>yes|no)\W*", re.IGNORECASE)  # "By default, yes."
+_COMES = re.compile(
+    r"^\W*(?:it )?(?:ships|comes|is (?:shipped|delivered)|starts)\s(?:with (?:it|this)\s)?", re.IGNORECASE
+)
 _CHOOSES = re.compile(r"\b(?:can|may|could|might|or)\b", re.IGNORECASE)  # of several things each will do
 _LEAD_IN = re.compile(r"^\W*(?:(?:only|just|both|either|all of|the)\s+)+", re.IGNORECASE)
 _SAYS = frozenset(
@@ -191,7 +195,9 @@ def _match_any(text: str, gold: GoldAnswer, about: Expectation, config: CorrectC
             or _is_same_number(text, form)
         ):
             return right("exact", text)
-    if share := next(filter(None, (_judge_share(text, form) for form in gold.forms)), None):
+    if share := next(
+        filter(None, (_judge_share(text, form) for form in (about.question.answer, *about.question.aliases))), None
+    ):
         return share
     if gold.kind == "parts":
         return _judge_parts(text, gold, about, config)
@@ -491,6 +497,8 @@ def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: Corre
     if says_none(text, both=False) and wanted == {"no"}:
         return right("exact", text)
     hit = FIRST.match(text)
+    if hit is None and (last := _LAST.fullmatch(text)) and not NEGATION.search(text, 0, last.start("word")):
+        hit = last
     if hit is None:
         said = _stated_verdict(text, about)
         if said in wanted:
@@ -526,7 +534,7 @@ def _stated_verdict(text: str, about: Expectation) -> str:
     Pronouns may stand for words of the question ("It doesn't sponsor them.").
     """
     asked = about.question.text
-    text = _say_as_asked(text.replace("n't", " not"), asked)
+    text = _say_as_asked(_COMES.sub("it is ", text.replace("n't", " not")), asked)
     words = split_tokens(text)
     own = stems(asked)
     new = {word for word in words if word not in EMPTY and word not in _SAYS and not stems(word) <= own}
