@@ -22,7 +22,9 @@ def find_versions(text: str) -> list[str]:
 
 
 def judge_version(text: str, forms: Sequence[str], asked: str, short: bool) -> Outcome:
-    """Judge an answer by the versions that it states; one with fewer or more parts ("3.9" for "3.9.1") is left open, but for zeros ("4.2.0").
+    """Judge an answer by the versions that it states.
+
+    One with fewer or more parts ("3.9" for "3.9.1") is left open, but for zeros ("4.2.0").
 
     In a short answer versions count that the question does not have, and one without any is wrong.
     """

@@ -350,7 +350,7 @@ def _references(text: str) -> set[str]:
 
 
 def _is_place(text: str, form: str, about: Expectation) -> bool:
-    """Return whether an answer is the town of "Santa Clara, California", or of "Ghent, Flanders" if a town is asked for."""
+    """Return whether an answer is the town of "Santa Clara, California", or "Ghent" of Flanders if one is asked for."""
     town, _, state = expand_abbreviations(form).partition(",")
     asked = _ASKS_TOWN.search(about.question.text) and is_capitalised(state.strip()) and "," not in state
     known = state.strip().casefold() in PLACES or entity_type(state.strip()) == "GPE"
@@ -535,8 +535,8 @@ def is_only_figures(text: str) -> bool:
 def _may_be_figures(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether a number or a date may state a gold answer in words.
 
-    It may where the gold answer has one, unless it is a name with another number, or says how many ("a majority"), where
-    when or how much is asked, and as the place of one of several named.
+    It may where the gold answer has one, unless it is a name with another number, or says how many ("a majority"),
+    where when or how much is asked, and as the place of one of several named.
     """
     if about.question.chance or _ASKS_FIGURES.search(about.question.text) or any(map(_HOW_MANY.search, gold.forms)):
         return True

@@ -51,12 +51,14 @@ _UNDER = {"2": "half", "3": "third", "4": "quarter", "5": "fifth", "8": "eighth"
 _FRACTION = re.compile(rf"(?<![\w./])([1-9])/({'|'.join(_UNDER)})(?![\w/])")
 _SHORT_UNITS = DURATIONS | {"min": "minute", "sec": "second", "hr": "hour"}
 _SHORT_UNIT = re.compile(  # "the 1800s" are a decade
-    r"(?<![\w.,])(\d{1,3}(?:,\d{3})*(?:\.\d+)?|\d{4,}(?=\s)|(?<!the )\d{4,}(?=s\W*$))\s?(ms|s|h|(?:min|sec|hr)(?=s?\b))s?\.?(?!\w)"
+    r"(?<![\w.,])(\d{1,3}(?:,\d{3})*(?:\.\d+)?|\d{4,}(?=\s)|(?<!the )\d{4,}(?=s\W*$))"
+    r"\s?(ms|s|h|(?:min|sec|hr)(?=s?\b))s?\.?(?!\w)"
 )
 _LETTER_UNIT = re.compile(r"(?<![\w.,$€£])(\d[\d,]*(?:\.\d+)?)\s?(m|g)(?![\w/^])")
 _LETTERS = {"m": ("metres", LENGTHS), "g": ("grams", MASSES)}
 _ASKS_LENGTH = re.compile(
-    r"\b(?:how (?:tall|high|far|deep|wide|thick)|(?:height|length|distance|depth|width|altitude|elevation|met(?:re|er))s?)\b",
+    r"\b(?:how (?:tall|high|far|deep|wide|thick)"
+    r"|(?:height|length|distance|depth|width|altitude|elevation|met(?:re|er))s?)\b",
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(r"(?P<first>[^()]+?) \((?P<again>[^()]+)\)")
