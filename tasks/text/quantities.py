@@ -71,6 +71,13 @@ SIZES_IN_BYTES = {"byte": (1,)} | {
         (f"{one}byte" for one in prefix.split()), ((1000**power, 1024**power), (1024**power,)), strict=True
     )
 }
+# Measures of one thing, each with how much of the first's unit it is
+LENGTHS = {"meter": "1", "millimeter": "0.001", "centimeter": "0.01", "kilometer": "1000", "inch": "0.0254",
+           "foot": "0.3048", "yard": "0.9144", "mile": "1609.344"}  # fmt: skip
+MASSES = {"gram": "1", "kilogram": "1000", "ounce": "28.349523125", "pound-mass": "453.59237"}
+AREAS = {"square-meter": "1", "hectare": "10000", "acre": "4046.8564224", "square-foot": "0.09290304",
+         "square-mile": "2589988.110336"}  # fmt: skip
+POWERS = {"watt": "1", "kilowatt": "1000", "megawatt": "1000000", "gigawatt": "1000000000"}
 DURATIONS = {"ms": "millisecond", "s": "second", "h": "hour", "d": "day"}  # of settings; "m" is of months and metres
 MEASURES = {form: name.split()[0] for name in _MEASURES.split(",") for form in name.split()}
 _SQUARE = {"foot": "square-foot", "feet": "square-foot", "ft": "square-foot", "meter": "square-meter",

@@ -40,6 +40,7 @@ _GENERAL = tuple(
         r"inadequate|lack of) (?:such |relevant |specific |"
         r"sufficient |enough |further |direct |explicit |clear )?(?:info(?:rmation)?|data|details?|"
         r"context|evidence|mention|answer|record)\b"
+        r"(?! (?:is|are|was|were) (?:required|needed|necessary)\b)"
         r"(?:[^.;!?]{0,60}\b(?:available|provided|given|found|about|on|regarding|to answer|to determine|"
         r"in the|is|was|of)\b|\W*$)",
         rf"\b(?:is|are|was|were|has|have)(?: not|n't) (?:been )?(?:explicitly |directly |specifically |"

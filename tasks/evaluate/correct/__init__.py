@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 26  # courtesies; swapped rows, ranges, sizes in bytes, states and their opposites
+VERSION = 27  # measures across their units, fractions as percentages, ranges around the gold value
 
 
 @dataclass(frozen=True, slots=True)

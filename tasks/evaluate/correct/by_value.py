@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from rarefy.data_contracts.rows import hops_of
 from rarefy.tasks.evaluate.correct.by_period import SECONDS, period_in_days
@@ -34,7 +34,7 @@ from rarefy.tasks.evaluate.correct.config import CorrectConfig
 from rarefy.tasks.evaluate.correct.gold import ExactValue, Expectation, GoldAnswer
 from rarefy.tasks.evaluate.correct.normalise import EMPTY, Value, find_values, split_tokens, stems
 from rarefy.tasks.text.dates import moments
-from rarefy.tasks.text.quantities import SIZES_IN_BYTES, without_zeros
+from rarefy.tasks.text.quantities import AREAS, LENGTHS, MASSES, POWERS, SIZES_IN_BYTES, without_zeros
 from rarefy.tasks.text.stems import stem
 
 # Comparing one value of an answer with the gold value: kind, unit, scale, sign, rounding
@@ -82,6 +82,8 @@ def compare_kinds(gold: ExactValue, value: Value, about: Expectation, whole: boo
         return "no"
     if not gold.amount and not value.amount and _is_unqualified(value, about):
         return "yes"  # nothing is nothing in every unit
+    if gold.kind == "count" and gold.noun == "m" and value.unit == "meter":
+        return "yes"
     if value.kind == gold.kind == "measure" and (value.unit in SECONDS) != (gold.unit in SECONDS):
         return "no"
     if value.kind == gold.kind:
@@ -268,7 +270,7 @@ def judge_range(
 
 
 def _convert(value: Value, gold: GoldAnswer) -> Value:
-    """Return a duration or a size in bytes in the gold answer's unit, another value as it is."""
+    """Return a measure in the gold answer's unit, where both measure one thing; another value as it is."""
     units = {exact.unit for exact in gold.values}
     unit = min(units)
     if value.kind == "measure" and value.unit not in units and {value.unit, *units} <= SECONDS.keys():
@@ -280,10 +282,32 @@ def _convert(value: Value, gold: GoldAnswer) -> Value:
     if value.kind == "measure" and value.unit not in units and {value.unit, unit} <= SIZES_IN_BYTES.keys():
         ways = {Decimal(mine) / own for mine in SIZES_IN_BYTES[value.unit] for own in SIZES_IN_BYTES[unit]}
         may_be = any(abs(value.amount * way - e.amount) <= _EXACT * e.amount for way in ways for e in gold.values)
-        if len(ways) == 1 or not may_be:  # else a megabyte may be meant as a mebibyte
-            way = min(ways)
+        alike = {
+            Decimal(mine) / own for mine, own in zip(SIZES_IN_BYTES[value.unit], SIZES_IN_BYTES[unit], strict=False)
+        }
+        exact = next((way for way in alike for e in gold.values if value.amount * way == e.amount), None)
+        if len(ways) == 1 or exact or not may_be:  # else a megabyte may be meant as a mebibyte
+            way = exact or min(ways)
             return replace(value, unit=unit, amount=value.amount * way, grain=value.grain * way)
+    if value.kind == "measure" and {value.unit, unit} == {"°c", "°f"}:
+        near_zero = value.amount * 9 / 5 + 32 if unit == "°f" else (value.amount - 32) * 5 / 9
+        return _round_off(value, unit, near_zero, gold) if near_zero >= 0 and not value.minus else value
+    for factors in (LENGTHS, MASSES, AREAS, POWERS):
+        if value.kind == "measure" and value.unit not in units and {value.unit, unit} <= factors.keys():
+            factor = Decimal(factors[value.unit]) / Decimal(factors[unit])
+            if factor == Decimal(10) ** factor.adjusted():
+                return replace(value, unit=unit, amount=value.amount * factor, grain=value.grain * factor)
+            return _round_off(value, unit, value.amount * factor, gold)
     return value
+
+
+def _round_off(value: Value, unit: str, amount: Decimal, gold: GoldAnswer) -> Value:
+    """Return a value in another unit, as the gold answer where no more than rounding is between them."""
+    near = next((e for e in gold.values if e.unit == unit and abs(amount - e.amount) <= _EXACT * e.amount), None)
+    amount = near.amount if near else amount
+    return replace(
+        value, unit=unit, amount=amount, grain=near.grain if near else Decimal(1).scaleb(amount.adjusted() - 3)
+    )
 
 
 def _strip_unit(text: str, value: Value, about: Expectation) -> Value:
@@ -448,6 +472,8 @@ def judge_value(
         return unclear("bound")
     if any(_is_close(exact, one.value, about, bool(beside)) for exact in gold.values for one in occurrences):
         return unclear("close")
+    if any(_is_within_range(text, one, other, gold) for one, other in pairwise(occurrences)):
+        return unclear("range")
     amounts = [one.value.amount for one in occurrences]
     counted = [one.amount for one in numbers if kinds[id(one)] == "unit" and one.kind == "count" and not one.year]
     if _is_sum_or_difference([*amounts, *counted], gold):
@@ -759,6 +785,16 @@ def _excludes_subject(text: str, at: int, about: Expectation) -> bool:
     begin, end = sentence_bounds(text, at)
     hit = _WITHOUT.search(text, begin, end)
     return hit is not None and bool(stems(hit["what"]) & about.words) and not _WITHOUT.search(about.question.text)
+
+
+def _is_within_range(text: str, low: _Occurrence, high: _Occurrence, gold: GoldAnswer) -> bool:
+    """Return whether the gold value lies between two that are the ends of a range, and not of a change."""
+    return (
+        _how_joined(text, low.value, high.value) == "to"
+        and not _STARTS_AT.search(low.gap)
+        and not is_change(low.gap)
+        and any(low.value.amount <= exact.amount <= high.value.amount for exact in gold.values)
+    )
 
 
 def _is_within_bound(exact: ExactValue, value: Value) -> bool:

@@ -22,13 +22,15 @@ def find_versions(text: str) -> list[str]:
 
 
 def judge_version(text: str, forms: Sequence[str], asked: str, short: bool) -> Outcome:
-    """Judge an answer by the versions that it states; one with fewer or more parts ("3.9" for "3.9.1") is left open.
+    """Judge an answer by the versions that it states.
+
+    One with fewer or more parts ("3.9" for "3.9.1") is left open, but for zeros ("4.2.0").
 
     In a short answer versions count that the question does not have, and one without any is wrong.
     """
     gold = {one for form in forms for one in find_versions(form)}
     said = [one for one in find_versions(text) if one in gold or one not in find_versions(asked)]
-    same = [one for one in said if one in gold]
+    same = [one for one in said if one in gold or any(re.fullmatch(rf"{re.escape(own)}(?:\.0)+", one) for own in gold)]
     if NEGATION.search(text) or is_doubted(text, 0):
         return unclear("denied" if same else "unmatched")
     if same:

@@ -111,6 +111,9 @@ _ASKS_LITERAL = re.compile(
 )
 _LITERAL = 3  # words of such a name
 
+_LETTER_OPTION, _LONG_OPTION = re.compile(r"(?<![\w-])-[A-Za-z](?![\w-])"), re.compile(r"`?--\w")
+_HOW_MANY = re.compile(r"\b(?:majority|minority|half|most|all)\b", re.IGNORECASE)
+
 _OFFERS = re.compile(r"\b(?:or|either|between)\b", re.IGNORECASE)
 _PLAIN_LIST = re.compile(r"[\w./:@-]+(?:, [\w./:@-]+)+")  # "service, url": an answer may have "and" between
 
@@ -211,7 +214,7 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     asks_who = _asks_person(about)
     relative = _RELATIVE.fullmatch(text.strip(" ."))
     if any(
-        _is_place(text, form)
+        _is_place(text, form, about)
         or (_ASKS_ADDRESS.search(about.question.text) and _is_part_of_address(text, form))
         or _is_rest_of(text, form, about)
         or _is_firm(text, form)
@@ -245,8 +248,8 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     for form in lists if short else gold.forms:
         if found := _find_scattered(expanded, tokens, stemmed, form, about):
             return right("contained", found)
-    if listed:
-        return unclear("unmatched")
+    if listed or (_LETTER_OPTION.search(text) and any(map(_LONG_OPTION.match, gold.forms))):
+        return unclear("unmatched")  # "-k" may be short for "--insecure"
     if (
         all(_is_another_town(text, form) for form in gold.forms)
         or _is_another_acronym(text, gold, about)
@@ -346,10 +349,12 @@ def _references(text: str) -> set[str]:
     return {number.rstrip(".") for number in REFERENCE.findall(text)}
 
 
-def _is_place(text: str, form: str) -> bool:
-    """Return whether an answer is the town of "Santa Clara, California"."""
+def _is_place(text: str, form: str, about: Expectation) -> bool:
+    """Return whether an answer is the town of "Santa Clara, California", or "Ghent" of Flanders if one is asked for."""
     town, _, state = expand_abbreviations(form).partition(",")
-    return state.strip().casefold() in PLACES and split_tokens(text) == split_tokens(town)
+    asked = _ASKS_TOWN.search(about.question.text) and is_capitalised(state.strip()) and "," not in state
+    known = state.strip().casefold() in PLACES or entity_type(state.strip()) == "GPE"
+    return bool(asked or known) and split_tokens(text) == split_tokens(town)
 
 
 def _is_part_of_address(text: str, form: str) -> bool:
@@ -530,10 +535,10 @@ def is_only_figures(text: str) -> bool:
 def _may_be_figures(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether a number or a date may state a gold answer in words.
 
-    It may where the gold answer has one, unless it is a name with another number, where when or how much is asked, and
-    as the place of one of several named.
+    It may where the gold answer has one, unless it is a name with another number, or says how many ("a majority"),
+    where when or how much is asked, and as the place of one of several named.
     """
-    if about.question.chance or _ASKS_FIGURES.search(about.question.text):
+    if about.question.chance or _ASKS_FIGURES.search(about.question.text) or any(map(_HOW_MANY.search, gold.forms)):
         return True
     said = {*split_tokens(text)}
     return any(

@@ -20,7 +20,7 @@ from rarefy.tasks.evaluate.correct.normalise import (
     stems,
 )
 from rarefy.tasks.text.dates import Moment, compare_moments, moments, years
-from rarefy.tasks.text.quantities import DURATIONS, SCALES, UNITS
+from rarefy.tasks.text.quantities import DURATIONS, LENGTHS, MASSES, SCALES, UNITS
 from rarefy.tasks.text.stems import stem
 
 _FILLER = EMPTY | frozenset(
@@ -50,10 +50,20 @@ _OVER = {str(number): word for word, number in UNITS.items() if 0 < number < 10}
 _UNDER = {"2": "half", "3": "third", "4": "quarter", "5": "fifth", "8": "eighth", "10": "tenth"}
 _FRACTION = re.compile(rf"(?<![\w./])([1-9])/({'|'.join(_UNDER)})(?![\w/])")
 _SHORT_UNITS = DURATIONS | {"min": "minute", "sec": "second", "hr": "hour"}
-_SHORT_UNIT = re.compile(r"(?<![\w.])(\d{1,3}(?:\.\d+)?)\s?(ms|s|h|(?:min|sec|hr)(?=s?\b))s?\.?(?!\w)")
+_SHORT_UNIT = re.compile(  # "the 1800s" are a decade
+    r"(?<![\w.,])(\d{1,3}(?:,\d{3})*(?:\.\d+)?|\d{4,}(?=\s)|(?<!the )\d{4,}(?=s\W*$))"
+    r"\s?(ms|s|h|(?:min|sec|hr)(?=s?\b))s?\.?(?!\w)"
+)
+_LETTER_UNIT = re.compile(r"(?<![\w.,$€£])(\d[\d,]*(?:\.\d+)?)\s?(m|g)(?![\w/^])")
+_LETTERS = {"m": ("metres", LENGTHS), "g": ("grams", MASSES)}
+_ASKS_LENGTH = re.compile(
+    r"\b(?:how (?:tall|high|far|deep|wide|thick)"
+    r"|(?:height|length|distance|depth|width|altitude|elevation|met(?:re|er))s?)\b",
+    re.IGNORECASE,
+)
 _BRACKETED = re.compile(r"(?P<first>[^()]+?) \((?P<again>[^()]+)\)")
 _SAME = Decimal("0.02")  # of one value in two units, as they are rounded
-_UNIT_SIGN = re.compile(r"(?<=\d)\s?(?:[kKMGTP]i?[Bb](?:ps|it|/s)?|[kKMGT]?Hz|[kMG]W)\b")
+_UNIT_SIGN = re.compile(r"(?<=\d)\s?(?:[kKMGTP]i?[Bb](?:ps|it|/s)?|[kKMGT]?Hz|[kMG]W|°\s?[CF])\b")
 _ADDRESS = re.compile(r"[A-Za-z]\w*[@/:_][^\s%$]+")  # "localhost:4317" is a name, whose number says nothing alone
 _PLAIN_RANGE = re.compile(r"(0|[1-9]\d{0,5})\s?-\s?([1-9]\d{0,5})")
 _RANGE = re.compile(r"(?:between\s|from\s)?(.+?)(?:\s+(?:to|and)\s+)(.+)")
@@ -146,7 +156,7 @@ def _labelled_units(text: str) -> frozenset[str]:
 def parse_gold(question: Question) -> GoldAnswer:
     """Parse the gold answer of a question, with its aliases."""
     forms = [
-        spell_units(plain_text(form, question.language).strip(), question.answer)
+        spell_units(plain_text(form, question.language).strip(), question)
         for form in (question.answer, *question.aliases)
         if form.strip()
     ]
@@ -157,11 +167,16 @@ def parse_gold(question: Question) -> GoldAnswer:
     return _parse_forms(tuple(dict.fromkeys(forms)), about, True)
 
 
-def spell_units(text: str, answer: str) -> str:
-    """Return a text with what is short for it spelled out, where the gold answer is a fraction or a time.
+def spell_units(text: str, question: Question) -> str:
+    """Return a text with what is short for it spelled out, where the gold answer is a fraction, a time, length or mass.
 
-    "2/3" is two-thirds, "15s" is 15 seconds, and "half an hour" is 30 minutes.
+    "2/3" is two-thirds, "15s" is 15 seconds, "half an hour" is 30 minutes, and "5 m" is 5 metres.
     """
+    answer = question.answer
+    own = {one.unit for one in find_values(answer)}
+    alone = {hit[2] for hit in _LETTER_UNIT.finditer(answer)} - (set() if _ASKS_LENGTH.search(question.text) else {"m"})
+    letters = {letter for letter, (_, units) in _LETTERS.items() if letter in alone or own & units.keys()}
+    text = _LETTER_UNIT.sub(lambda hit: f"{hit[1]} {_LETTERS[hit[2]][0]}" if hit[2] in letters else hit[0], text)
     if any(one.worded and one.amount < 1 for one in find_values(answer)):
         text = _FRACTION.sub(lambda hit: f"{_OVER[hit[1]]}-{_UNDER[hit[2]]}{'s' if hit[1] != '1' else ''}", text)
     values = find_values(spell_spans(answer))

@@ -35,6 +35,7 @@ from rarefy.tasks.evaluate.correct.claim_status import (
     joining_word,
     right,
     says_none,
+    stated_bound,
     unclear,
     wrong,
 )
@@ -64,7 +65,7 @@ from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
 from rarefy.tasks.models.llm.faults import replace_surrogates
 from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.dates import MONTH, NAMES, NUMBERS, Moment, Parts, compare_moments, moments
-from rarefy.tasks.text.quantities import MEASURES, ORDINALS, SCALE_WORDS
+from rarefy.tasks.text.quantities import MEASURES, ORDINALS, SCALE_WORDS, UNITS
 from rarefy.tasks.text.refusals import Refusal, refusal
 from rarefy.tasks.text.stems import stem
 
@@ -80,6 +81,10 @@ _STATES = (  # and their opposites
     ("open", "closed"),
 )
 _JOINED = re.compile(r"\s*(?:[,;/|&\n]|\b(?:and|or|as well as|plus)\b)\s*", re.IGNORECASE)
+_LAST = re.compile(r"[^,.;:?!]{1,40}, (?P<word>yes|no)\W*", re.IGNORECASE)  # "By default, yes."
+_COMES = re.compile(
+    r"^\W*(?:it )?(?:ships|comes|is (?:shipped|delivered)|starts)\s(?:with (?:it|this)\s)?", re.IGNORECASE
+)
 _CHOOSES = re.compile(r"\b(?:can|may|could|might|or)\b", re.IGNORECASE)  # of several things each will do
 _LEAD_IN = re.compile(r"^\W*(?:(?:only|just|both|either|all of|the)\s+)+", re.IGNORECASE)
 _SAYS = frozenset(
@@ -111,6 +116,12 @@ _AS_MUCH_MONEY = re.compile(  # words of a long answer that may state an amount 
     r"|(?:doubl|tripl|quadrupl|halv)\w+)\b",
     re.IGNORECASE,
 )
+_OVER = {word: number for word, number in UNITS.items() if 0 < number < 10}
+_UNDER = {"half": 2, "third": 3, "quarter": 4, "fourth": 4} | {w: n for w, n in ORDINALS.items() if 5 <= n <= 10}
+_SHARE_IN_WORDS = re.compile(
+    rf"(?:(?P<over>an?|{'|'.join(_OVER)})[\s-])?(?P<under>(?:{'|'.join(_UNDER)})s?)(?: of [^\d.;]+)?", re.IGNORECASE
+)
+_TWO_DIGITS = re.compile(r"\d{1,2}([/.-])\d{1,2}\1\d\d")
 _FACTORS = [Decimal(10) ** power for power in (-12, -9, -6, -3, -2, 0, 2, 3, 6, 9, 12)]  # of scales, and of per cent
 _ROUNDED = Decimal("0.005")  # share of a value by which one in another scale may be rounded
 _FEW_WORDS = 3  # of a gold answer that is a value and no more
@@ -170,7 +181,7 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
 
 
 def _match_any(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
-    text = spell_units(_BELIEVED.sub("", text), about.question.answer)
+    text = spell_units(_BELIEVED.sub("", text), about.question)
     if about.question.members:
         return judge_set(text, about.question)
     if config.match == "plain":
@@ -184,6 +195,10 @@ def _match_any(text: str, gold: GoldAnswer, about: Expectation, config: CorrectC
             or _is_same_number(text, form)
         ):
             return right("exact", text)
+    if share := next(
+        filter(None, (_judge_share(text, form) for form in (about.question.answer, *about.question.aliases))), None
+    ):
+        return share
     if gold.kind == "parts":
         return _judge_parts(text, gold, about, config)
     return _match_one(text, gold, about, config)
@@ -211,6 +226,21 @@ def _is_same_number(text: str, form: str) -> bool:
     return digits[0].strip("+") == digits[1].strip("+") or (
         digits[0][:1] == "0" and digits[0][1:2] != "0" and abroad is not None
     )
+
+
+def _judge_share(text: str, form: str) -> Outcome | None:
+    """Judge a percentage by a gold fraction in words ("67 %" for two thirds); None where it is another, or more."""
+    hit, values = _SHARE_IN_WORDS.fullmatch(form.strip(" .")), find_values(text)
+    if not hit or [one.kind for one in values] != ["percent"] or len(split_words(text)) > SHORT:
+        return None
+    said, under = values[0], hit["under"].lower()
+    share = 100 * Decimal(_OVER.get((hit["over"] or "one").lower(), 1)) / _UNDER[under.rstrip("s")]
+    before = text[: said.start]
+    if stated_bound(before) or is_denied(text, said.start, said.end) or is_doubted(text, said.start):
+        return None
+    if abs(said.amount - share) <= said.grain / 2:
+        return right("contained", text[said.start : said.end], "percent")
+    return unclear("rounding", text[said.start : said.end]) if abs(said.amount - share) < said.grain else None
 
 
 def _match_one(
@@ -467,6 +497,8 @@ def _judge_yes_no(text: str, gold: GoldAnswer, about: Expectation, config: Corre
     if says_none(text, both=False) and wanted == {"no"}:
         return right("exact", text)
     hit = FIRST.match(text)
+    if hit is None and (last := _LAST.fullmatch(text)) and not NEGATION.search(text, 0, last.start("word")):
+        hit = last
     if hit is None:
         said = _stated_verdict(text, about)
         if said in wanted:
@@ -502,7 +534,7 @@ def _stated_verdict(text: str, about: Expectation) -> str:
     Pronouns may stand for words of the question ("It doesn't sponsor them.").
     """
     asked = about.question.text
-    text = _say_as_asked(text.replace("n't", " not"), asked)
+    text = _say_as_asked(_COMES.sub("it is ", text.replace("n't", " not")), asked)
     words = split_tokens(text)
     own = stems(asked)
     new = {word for word in words if word not in EMPTY and word not in _SAYS and not stems(word) <= own}
@@ -536,7 +568,12 @@ def _judge_moment(
         lambda hit: f"{ORDINALS[(hit['day'] or hit['day2']).lower()]} {hit['month'] or hit['month2']}",
         _MONTH_IN_FIGURES.sub(lambda hit: f"{NAMES[int(hit[1]) - 1]} {hit[2]}", _YEAR_AND_MARK.sub(r"\1", text)),
     )
-    dates = list(moments(text))
+    dates = [
+        replace(one, ways=one.ways | {way._replace(year=way.year - 100) for way in one.ways})  # "14/03/31" of 1931
+        if _TWO_DIGITS.fullmatch(text[one.start : one.end])
+        else one
+        for one in moments(text)
+    ]
 
     def quote(one: Moment) -> str:
         return text[one.start : one.end]
