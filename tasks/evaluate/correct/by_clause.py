@@ -10,10 +10,14 @@ from rarefy.tasks.text.sentences import sentences
 from rarefy.tasks.text.stems import root, stem
 
 _CUT = re.compile(r";\s|,\s(?:and|but|while|whereas|although|though)\s|\s(?:while|whereas)\s")
-_PRONOUN = re.compile(r"\W*(?:and |but )?(?:it|he|she|they|this|that|you|its|his|her|their)\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"\W*(?:and |but )?(?:it|he|she|they|you|its|his|her|their)\b", re.IGNORECASE)
+_PERSON = re.compile(r"\W*(?:he|she)\b", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z][\w&'-]*(?:\s(?:of\s(?:the\s)?)?[A-Z][\w&'.-]*)*")
 _ASKING = EMPTY | frozenset("what when where how whom whose many much do does did can may must will".split())
-_CONCLUDES = re.compile(r"\b(?:therefore|thus|hence|so|total\w*|sum|result\w*|answer|overall)\b|=", re.IGNORECASE)
+_CONCLUDES = re.compile(
+    r"\b(?:therefore|thus|hence|so|total\w*|sum|result\w*|answer|overall|rounded)\b|[=≈]", re.IGNORECASE
+)
+_COUNTED = re.compile(r"\b(two|three|four|five|six|seven|eight|nine|ten)\s((?:[a-z]+\s)?[a-z]+)", re.IGNORECASE)
 _ASKS_NOW = re.compile(r"\W*(?:who|what|which\b[^?]*?)\s?(?:is|are|'s)\s", re.IGNORECASE)
 _ENDED = re.compile(r"[^.;]{0,20}\b(?:was|were|served|had been)\b[^.;]{0,60}\buntil\b", re.IGNORECASE)
 _WHO = r"(?:who|whom|what|which(?:\s[a-z]+){1,2})"
@@ -28,9 +32,7 @@ _ASKED = tuple(  # by whom something was done, and to whom
         (rf"(?i:{_WHO})\s(?P<verb>(?!is\b|was\b|are\b|were\b|has\b|did\b)[a-z]+)\s{_THING}", True),
     )
 )
-_MUTUAL = frozenset(
-    map(stem, "married marry met meet divorced dated joined faced fought played equals merged replaces".split())
-)
+_MUTUAL = frozenset(map(stem, "married marry met meet divorced dated joined faced fought played equals merged".split()))
 
 
 def is_reversed(text: str, gold: GoldAnswer, about: Expectation) -> bool:
@@ -78,7 +80,9 @@ def is_answered_elsewhere(text: str, matched: str, gold: GoldAnswer, about: Expe
             if not _roots(clause) - _roots(matched) or _CONCLUDES.search(clause):
                 return False
             own |= shared
-        elif _has_rival(clause, gold, about):
+        elif _PERSON.match(clause) and start > places[0][0]:
+            continue  # it goes on about who was named
+        elif _has_rival(clause, matched, gold, about):
             others.append(shared)
     return any(shared > own for shared in others)
 
@@ -86,12 +90,8 @@ def is_answered_elsewhere(text: str, matched: str, gold: GoldAnswer, about: Expe
 def counts_other_parts(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether an answer says of what is asked that there are more or fewer than the parts of the gold answer."""
     nouns = _roots(about.question.text)
-    return bool(gold.parts) and any(
-        UNITS[hit[1].casefold()] != len(gold.parts) and nouns & _roots(hit[2])
-        for hit in re.finditer(
-            r"\b(two|three|four|five|six|seven|eight|nine|ten)\s((?:[a-z]+\s)?[a-z]+)", text, re.IGNORECASE
-        )
-    )
+    said = {UNITS[hit[1].casefold()] for hit in _COUNTED.finditer(text) if nouns & _roots(hit[2])}
+    return bool(gold.parts and said) and len(gold.parts) not in said
 
 
 def _roots(text: str) -> set[str]:
@@ -106,11 +106,11 @@ def _clauses(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def _has_rival(clause: str, gold: GoldAnswer, about: Expectation) -> bool:
+def _has_rival(clause: str, matched: str, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether a clause has another value, date or name of the gold answer's kind, which the question has not."""
     if gold.kind == "moment":
         return any(all(compare_moments(mine, one) == "other" for mine in gold.moments) for one in moments(clause))
-    values = gold.values or [one for form in gold.forms if form[0].isdigit() for one in find_values(form)]
+    values = gold.values or [one for form in gold.forms if form[:1].isdigit() for one in find_values(form)]
     if values:
         kinds = {(one.kind, one.unit) for one in values}
         amounts = {one.amount for one in values}
@@ -121,7 +121,7 @@ def _has_rival(clause: str, gold: GoldAnswer, about: Expectation) -> bool:
     long = min(len(form.split()) for form in gold.forms) > 1
     return (
         gold.kind == "text"
-        and all(form[:1].isupper() for form in gold.forms)
+        and matched[:1].isupper()
         and any(
             len(hit[0].split()) > long and known.isdisjoint(split_tokens(hit[0])) and (long or hit.start() > 0)
             for hit in _NAME.finditer(clause)
