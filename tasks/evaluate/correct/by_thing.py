@@ -17,7 +17,9 @@ _NAME = re.compile(  # without the small word that begins a sentence ("In Norway
 _CUT = re.compile(r"[;\n|]|,(?=\s)|(?<!\d)\.(?=\s)|\b(?:and|but|while|whereas|against|compared|than|versus|vs)\b")
 _OPENS = re.compile(r"\W*(?:for|in|at|on|of|with|from)\b[^,]*", re.IGNORECASE)  # "For Norway, it is"
 _CAPITALS = re.compile(r"(?<![\w-])[A-Z][\w&'-]*(?:\s[A-Z][\w&'-]*)*")
-_CONTRAST = re.compile(r"[;\n]|,?\s\b(?:while|whereas|but)\b|(?<=\w{2}[\w)%])\.\s(?=[A-Z])")
+_CONTRAST = re.compile(
+    r"[;\n]|,?\s\b(?:while|whereas|but)\b|,?\sand\s(?=(?:[A-Z]\w+\s)+[a-z])|(?<=\w{2}[\w)%])\.\s(?=[A-Z])"
+)
 _PRONOUN = re.compile(r"\b(?:it|its|they|their|he|she|his|her|this|that|who|which|also)\b", re.IGNORECASE)
 _SHORT = 24  # words of two such clauses
 _CITED = re.compile(r",?\s*\baccording to [“\"][^”\"]*[”\"](?: in [“\"][^”\"]*[”\"])?", re.IGNORECASE)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
+from rarefy.tasks.evaluate.correct.by_clause import counts_other_parts, is_answered_elsewhere, is_reversed
 from rarefy.tasks.evaluate.correct.by_clock import judge_clock
 from rarefy.tasks.evaluate.correct.by_period import SECONDS, judge_frequency
 from rarefy.tasks.evaluate.correct.by_set import judge_set
@@ -177,6 +178,12 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
         outcome = wrong("other_row", outcome.matched)
     if outcome.stage == "contained" and gold.kind in _ROWS and is_of_another_row(said, outcome.matched, about):
         outcome = unclear("other_row", outcome.matched)
+    if outcome.stage == "contained" and is_reversed(said, gold, about):
+        outcome = wrong("reversed", outcome.matched)
+    if outcome.stage == "contained" and counts_other_parts(said, gold, about):
+        outcome = unclear("other_number", outcome.matched)
+    if outcome.stage == "contained" and is_answered_elsewhere(said, outcome.matched, gold, about):
+        outcome = unclear("other_clause", outcome.matched)
     return unclear(outcome.why) if outcome.verdict == "wrong" and not config.value else outcome
 
 
