@@ -51,9 +51,10 @@ _UNDER = {"2": "half", "3": "third", "4": "quarter", "5": "fifth", "8": "eighth"
 _FRACTION = re.compile(rf"(?<![\w./])([1-9])/({'|'.join(_UNDER)})(?![\w/])")
 _SHORT_UNITS = DURATIONS | {"min": "minute", "sec": "second", "hr": "hour"}
 _SHORT_UNIT = re.compile(  # "the 1800s" are a decade
-    r"(?<![\w.,])(\d{1,3}(?:,\d{3})*(?:\.\d+)?|\d{4,}(?=\s)|(?<!the )\d{4,}(?=s\W*$))"
+    r"(?<![\w.,])(\d{1,3}(?:,\d{3})*(?:\.\d+)?|\d{4,}(?=\s)|(?!1\d{3}s|20\d\ds)\d{4,}(?=s\W*$))"
     r"\s?(ms|s|h|(?:min|sec|hr)(?=s?\b))s?\.?(?!\w)"
 )
+_DECADE = re.compile(r"(?:the )?[12]\d\d0s")
 _LETTER_UNIT = re.compile(r"(?<![\w.,$€£])(\d[\d,]*(?:\.\d+)?)\s?(m|g)(?![\w/^])")
 _LETTERS = {"m": ("metres", LENGTHS), "g": ("grams", MASSES)}
 _ASKS_LENGTH = re.compile(
@@ -179,6 +180,8 @@ def spell_units(text: str, question: Question) -> str:
     text = _LETTER_UNIT.sub(lambda hit: f"{hit[1]} {_LETTERS[hit[2]][0]}" if hit[2] in letters else hit[0], text)
     if any(one.worded and one.amount < 1 for one in find_values(answer)):
         text = _FRACTION.sub(lambda hit: f"{_OVER[hit[1]]}-{_UNDER[hit[2]]}{'s' if hit[1] != '1' else ''}", text)
+    if _DECADE.fullmatch(answer.strip()):
+        return text
     values = find_values(spell_spans(answer))
     if not _SHORT_UNIT.fullmatch(answer.strip()) and not (values and all(one.unit in SECONDS for one in values)):
         return text

@@ -29,7 +29,7 @@ QUORUM = "What is the quorum?"
         (WEIGHT, "2 kg", "2,500 g", "wrong"),
         ("How big is the park?", "10 hectares", "24.7 acres", "right"),
         (LONG, "30 minutes", "1800 s", "right"),
-        (LONG, "30 minutes", "1800s", "right"),
+        (LONG, "30 minutes", "1800s", "open"),
         (LONG, "1 hour", "3600 s", "right"),
         (LONG, "1 hour", "1800 s", "wrong"),
         (LONG, "10 years", "since the 1990s", "open"),

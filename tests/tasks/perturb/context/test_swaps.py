@@ -150,7 +150,7 @@ def test_articles_go_by_how_a_figure_is_said(before, new, article):
         ("FY2024", "When?", "DATE fiscal year"),
         ("9/28/2024", "When?", "DATE day"),
         ("Q3 2024", "When?", "DATE quarter"),
-        ("the 1990s", "When?", ""),
+        ("the 1990s", "When?", "DATE decade"),
         ("1979-80", "When?", ""),
         ("50 cents", "How much?", "MONEY"),
         ("Paris", "Which city hosted the games?", "NAME city"),

@@ -58,9 +58,9 @@ def test_synonyms_leave_names_numbers_and_quotes_alone(asked, seed):
         ("What is needed to sign it?", "What is required to sign it?"),
         ("What adapters does it have?", "Which adapters does it have?"),
         ("Why did it fail?", "For what reason did it fail?"),
-        ("How many ships did it own?", "What number of ships did it own?"),
+        ("How many ships did it own?", "How many vessels did it own?"),
         ("How did it pay for this?", "In what {way|manner} did it pay for this?"),
-        ("What is it called?", "What is it {known as|named}?"),
+        ("What is it called?", "What is it known as?"),
         ("What percentage of it was sold?", "What {share|portion} of it was sold?"),
     ],
 )
@@ -82,6 +82,7 @@ def test_what_every_question_of_a_report_has_is_changed_in_a_few_and_only_where_
     assert set(changed("What was its income in fiscal year 2024?")) == {
         "What was its income in financial year 2024?",
         "What was its income during fiscal year 2024?",
+        "What was its income for fiscal year 2024?",
     }
     assert 100 < len(changed("What was its income in fiscal year 2024?")) < 200
     assert set(changed("When did Tesla buy it in fiscal year 2024?")) == {
