@@ -17,9 +17,7 @@ from rarefy.tasks.store.tables import Store, read_if_visible
 
 Done = Iterator[tuple[int, dict[str, str]]]
 TOGETHER = 16  # documents whose requests are under way at once: one of a few windows leaves an engine idle
-BESIDE = (
-    2  # parts at once where texts are embedded: the rules of one, for which Python has one core, beside the other's
-)
+BESIDE = 2  # parts at once where texts are embedded: the rules of one run while the model embeds the other's
 POLL = 0.02  # seconds between two looks at whether something is done
 LOOK = 5.0  # seconds between two looks at whether the scheduler is still the same
 RESOURCE = "vllm"  # of Dask workers that hold a model: `dask worker --resources vllm=1`

@@ -2,6 +2,7 @@
 
 import re
 
+from rarefy.tasks.evaluate.correct.by_thing import spans_between
 from rarefy.tasks.evaluate.correct.gold import Expectation, GoldAnswer
 from rarefy.tasks.evaluate.correct.normalise import EMPTY, find_values, split_tokens
 from rarefy.tasks.text.dates import compare_moments, moments
@@ -99,11 +100,7 @@ def _roots(text: str) -> set[str]:
 
 
 def _clauses(text: str) -> list[tuple[int, int]]:
-    found = []
-    for start, end in sentences(text):
-        cuts = [start, *(at for hit in _CUT.finditer(text, start, end) for at in hit.span()), end]
-        found += list(zip(cuts[::2], cuts[1::2], strict=True))
-    return found
+    return [span for start, end in sentences(text) for span in spans_between(_CUT, text, start, end)]
 
 
 def _has_rival(clause: str, matched: str, gold: GoldAnswer, about: Expectation) -> bool:

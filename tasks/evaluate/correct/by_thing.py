@@ -52,33 +52,31 @@ def is_swapped(text: str, matched: str, about: Expectation) -> bool:
     "Silver is owned by Olsson, while Gold belongs to Rao" gives Gold's: each clause names one thing and one answer,
     and the question names the thing of the clause without the matched words.
     """
-    own, names = (
-        {*split_tokens(about.question.answer), *split_tokens(matched)},
-        set(_CAPITALS.findall(_CITED.sub("", about.question.text)[1:])),
-    )
-    cuts = [0, *(at for hit in _CONTRAST.finditer(text) for at in hit.span()), len(text)]
-    clauses = [
-        text[start:end] for start, end in zip(cuts[::2], cuts[1::2], strict=True) if re.search(r"\w", text[start:end])
-    ]
+    own = {*split_tokens(about.question.answer), *split_tokens(matched)}
+    names = set(_CAPITALS.findall(_CITED.sub("", about.question.text)[1:]))
+    clauses = [part for start, end in spans_between(_CONTRAST, text) if re.search(r"\w", part := text[start:end])]
     if not matched or not names or len(clauses) != 2 or len(text.split()) > _SHORT or _PRONOUN.search(text):
         return False
     held = [matched in clause for clause in clauses]
     if held.count(True) != 1:
         return False
     theirs, mine = clauses[held.index(True)], clauses[held.index(False)]
-    known = own | {word for source in (about.question.text,) for word in split_tokens(source)}
-    said = [
-        {hit for hit in _CAPITALS.findall(clause) if not {*split_tokens(hit)} <= known} for clause in (theirs, mine)
-    ]
-    values = find_values(matched) and [one for one in find_values(mine) if one.kind == find_values(matched)[0].kind]
-    other = [hit for hit in said[0] if not set(split_tokens(hit)) & own]
+    known = own | {*split_tokens(about.question.text)}
+    is_answered = any(not {*split_tokens(name)} <= known for name in _CAPITALS.findall(mine))
+    values = find_values(matched)
+    has_value = bool(values) and any(one.kind == values[0].kind for one in find_values(mine))
+    other = {name for name in _CAPITALS.findall(theirs) if not {*split_tokens(name)} <= known}
+    other = {name for name in other if own.isdisjoint(split_tokens(name))}
     asked = [name for name in names if name in mine and name not in theirs]
-    return (
-        len(asked) == 1
-        and len(other) == 1
-        and len(other[0].split()) == len(asked[0].split())
-        and bool(said[1] or values)
-    )
+    alike = len(asked) == len(other) == 1 and len(next(iter(other)).split()) == len(asked[0].split())
+    return alike and (is_answered or has_value)
+
+
+def spans_between(cuts: re.Pattern[str], text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
+    """Return the spans of a text, or of a part of it, that what cuts it leaves, empty ones too."""
+    end = len(text) if end is None else end
+    ends = [start, *(at for hit in cuts.finditer(text, start, end) for at in hit.span()), end]
+    return list(zip(ends[::2], ends[1::2], strict=True))
 
 
 def _names_another(clause: str, asked: set[tuple[str, ...]], known: set[str]) -> bool:

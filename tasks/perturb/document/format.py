@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from rarefy.tasks.perturb.case import Case, Draft, Make, Move
 from rarefy.tasks.perturb.config import PerturbConfig
+from rarefy.tasks.text.markdown import CELL_BAR
 
 # Blocks of a passage
 
@@ -31,7 +32,6 @@ _INTERRUPTS = re.compile(
     r"[ \t]*(?:[-*+•●▪◦‣]|1\.)[ \t]+(?=\S)"
 )  # a paragraph; "2018. ..." may be the end of a sentence
 _DIVIDER = re.compile(r"\|[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
-_BAR = re.compile(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def is_table(text: str, rows: Sequence[Stretch]) -> bool:
 
 def _split_cells(text: str, start: int, end: int) -> Iterator[Stretch]:
     start, end = _strip(text, start, end)
-    bars = [match.start() for match in _BAR.finditer(text, start, end)]
+    bars = [match.start() for match in CELL_BAR.finditer(text, start, end)]
     for bar, stop in zip(bars, [*bars[1:], end], strict=True):
         if bar + 1 < end:  # none behind the last bar
             yield _strip(text, bar + 1, stop)
