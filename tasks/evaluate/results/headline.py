@@ -106,8 +106,7 @@ def _empty_table(summary: Mapping[str, Any]) -> "Table":
 
 
 def _value_head(summary: Mapping[str, Any]) -> str:
-    intervals = any(row["low"] is not None for row in wording.headline_rows(summary["figures"]))
-    return "value [95 % interval]" if intervals else "value"
+    return "value [95 % interval]" if wording.has_intervals(summary) else "value"
 
 
 def _add_rows(

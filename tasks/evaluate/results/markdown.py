@@ -68,7 +68,7 @@ def _headline(summary: Mapping[str, Any]) -> Iterator[str]:
         f" {wording.why_no_intervals(summary)}".rstrip(),
         "",
     )
-    intervals = any(row["low"] is not None for row in wording.headline_rows(summary["figures"]))
+    intervals = wording.has_intervals(summary)
     for (protocol,), rows in wording.group_rows(wording.headline_rows(summary["figures"]), "protocol"):
         paper = summary["protocols"].get(protocol, {}).get("paper")
         title = _text(wording.protocol_title(protocol, summary["protocols"]))

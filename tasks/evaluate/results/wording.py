@@ -149,6 +149,11 @@ def format_ends(row: Row) -> str:
     return f"({ends})" if row["value"] is not None and " to " in ends else ""
 
 
+def has_intervals(summary: Mapping[str, Any]) -> bool:
+    """Whether any headline number has one."""
+    return any(row["low"] is not None for row in headline_rows(summary["figures"]))
+
+
 def why_no_intervals(summary: Mapping[str, Any]) -> str:
     """Why numbers of a sample have no interval, where some have none for it; else ""."""
     about = summary.get("budget")

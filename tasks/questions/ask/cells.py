@@ -113,14 +113,14 @@ def _what(triplet: Triplet, name: str) -> str:
     if not column and figure and triplet.period and not triplet.entity and (said := _say_sum(cell)):
         return f"what {'were' if _are_many(said) else 'was'} {said}"
     if not column or alone:
-        money = figure and not triplet.entity and triplet.unit not in ("", "percent", "pure")
+        money = figure and not triplet.entity and _has_unit(triplet)
         return f"{'what amount' if money else what} is given for {of}"
     if _CLOCK.fullmatch(triplet.answer) and (verb := _say_verb(column)):
         return f"at what time does {of} {verb}"
     if to_do := re.fullmatch(r"what to ([a-z]+)", column, re.I):
         return f"what should you {to_do[1].lower()} for {of}"
-    sum_ = re.match(r"\W?[$€£¥₹]", triplet.answer) or triplet.unit not in ("", "percent", "pure")
-    if not thing or (sum_ and not _SUMS.fullmatch(_PREPOSITION.split(thing, maxsplit=1)[0])):
+    sum_ = re.match(r"\W?[$€£¥₹]", triplet.answer) or _has_unit(triplet)
+    if not thing or (sum_ and not _is_sum(thing)):
         what = "how much" if sum_ else "what percentage" if triplet.unit == "percent" else what
         return f"{what} is {LISTED}“{column}” for {of}"
     was = bool(triplet.period) and not cell.turned
@@ -163,7 +163,7 @@ def say_amount(triplet: Triplet) -> str:
 def _say_sum(cell: CellName) -> str:
     """A row's label as the sum that it is, "the staff costs"; "" for what money is for."""
     row = "" if cell.kind or cell.under or re.fullmatch(r"(?:sub-?)?totals?", cell.row, re.I) else say_head(cell.row)
-    return f"the {row}" if row and _SUMS.fullmatch(_PREPOSITION.split(row, maxsplit=1)[0]) else ""
+    return f"the {row}" if row and _is_sum(row) else ""
 
 
 LISTED = "listed under "  # what a question says of a column that it quotes
@@ -188,7 +188,7 @@ def _say_verb(head: str) -> str:
 def counts_things(triplet: Triplet, head: str) -> bool:
     """Whether a figure below a head is how many there are of what the head says."""
     thing = say_head(head)
-    noun = _PREPOSITION.split(thing, maxsplit=1)[0]
+    noun = _before_preposition(thing)
     plural = is_plural(noun) and not unit_in_brackets(head) and not re.fullmatch(_AMOUNT, thing, re.I)
     return plural and not _NUMBERS.fullmatch(noun) and _is_count(triplet)
 
@@ -228,6 +228,21 @@ def _is_noun_phrase(words: str) -> bool:
     return nouns and begins and not behind
 
 
+def _before_preposition(thing: str) -> str:
+    """The noun phrase that a noun phrase begins with: "days" of "days off work"."""
+    return _PREPOSITION.split(thing, maxsplit=1)[0]
+
+
+def _is_sum(thing: str) -> bool:
+    """Whether a noun phrase names a sum of money by its first noun: "fee for visitors"."""
+    return _SUMS.fullmatch(_before_preposition(thing)) is not None
+
+
+def _has_unit(triplet: Triplet) -> bool:
+    """Whether a figure is of a currency or the like, and no share."""
+    return triplet.unit not in ("", "percent", "pure")
+
+
 def _may_qualify(words: str) -> bool:
     """Whether the last word may be an adjective: "open", "free"."""
     return any(reading.pos == "a" for reading in readings(words.split()[-1].lower()))
@@ -235,7 +250,7 @@ def _may_qualify(words: str) -> bool:
 
 def _are_many(thing: str) -> bool:
     """Whether a noun phrase takes "are": by the noun before its first preposition, "days off work"."""
-    return is_plural(_PREPOSITION.split(thing, maxsplit=1)[0])
+    return is_plural(_before_preposition(thing))
 
 
 _AMOUNT = (
@@ -257,7 +272,7 @@ def say_measure(head: str) -> str:
     said = say_head(head)
     bracket = re.search(r"\(([^()]*)\)$", head)
     money = bracket and (unit := find_unit(bracket[1])) and unit.currency
-    return f"{said} amount" if said and money and not _SUMS.fullmatch(_PREPOSITION.split(said, maxsplit=1)[0]) else said
+    return f"{said} amount" if said and money and not _is_sum(said) else said
 
 
 def _quiet(word: str) -> str:
