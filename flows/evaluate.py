@@ -184,8 +184,7 @@ def plan_opened(
 
     Passages are retrieved where a system is given any.
     """
-    passages = any("passages" in system.takes for system in systems.values())
-    hits = _retrieve(run, opened, config) if passages else run.store.keep(schema_of(Hits).empty_table())
+    hits = _find_hits(run, opened, systems, config)
     parts = run.stage("portion", lambda: batch_evaluation(run.store, opened, hits))
     left_out = _find_left_out(run, parts, systems, wanted, config)
     chosen = [name for name in wanted if any((system, name) not in left_out for system in systems)]
@@ -347,6 +346,13 @@ def _skip_trials(store: Store, name: str, left: Set[str]) -> str:
     ]
     place = table.schema.get_field_index("skipped_because")
     return store.keep(table.set_column(place, table.schema.field(place), pa.array(reasons, pa.string())))
+
+
+def _find_hits(run: Run, opened: OpenedBenchmark, systems: Mapping[str, SystemConfig], config: Config) -> str:
+    """The table of what was retrieved for these systems, empty where all of them retrieve for themselves."""
+    if any("passages" in system.takes for system in systems.values()):
+        return _retrieve(run, opened, config)
+    return run.store.keep(schema_of(Hits).empty_table())
 
 
 def _retrieve(run: Run, opened: OpenedBenchmark, config: Config) -> str:

@@ -181,9 +181,9 @@ def test_of_a_system_that_retrieves_itself_nothing_is_retrieved_and_the_figures_
 ):
     own = [{**answered(line), "question": line["question"]} for line in template if line["passages"] is None]
     file = fill(place, "own.jsonl", own)
-    planned = evaluation.plan_opened
+    retrieve = evaluation._retrieve
     with monkeypatch.context() as patch:
-        patch.setattr(evaluation, "plan_opened", lambda *given: planned(*given[:5], True))
+        patch.setattr(evaluation, "_find_hits", lambda run, opened, _, config: retrieve(run, opened, config))
         assert score(place, file, "retrieved") == 0
     monkeypatch.setattr(evaluation, "_retrieve", lambda *_: pytest.fail("passages are retrieved for nothing"))
     assert score(place, file, "found") == 0

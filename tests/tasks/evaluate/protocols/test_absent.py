@@ -91,7 +91,7 @@ def test_only_protocols_that_allow_refusing_ask_them():
 def test_figures_of_abstention_follow_the_retrieval_headline():
     name = "Real-World Retrieval Robustness"
     rows = [
-        {"metric": metric, "system": "s", "protocol": "rare", "slice": "all"}
+        {"metric": metric, "system": "s", "protocol": "rare", "slice": "all", "value": 0.5}
         for metric in (name, ABSTENTION, REFUSED_ANSWERABLE)
     ]
     assert [row["metric"] for row in with_companions(rows[:1], rows)] == [name, ABSTENTION, REFUSED_ANSWERABLE]
