@@ -8,6 +8,9 @@
 # VENV=DIR and VLLM=DIR put the environments elsewhere, PYTHON=python3.12 chooses the interpreter. Where no GPU is found,
 # torch comes from PyTorch's index of builds for the CPU; TORCH_INDEX= switches that off, TORCH_INDEX=URL is another index.
 
+# where this is set, every process would compile anew all that it imports, a quarter of a short run
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV ?= .venv
 VLLM ?= .venv-vllm
 OUT ?= rarefy-out/demo
