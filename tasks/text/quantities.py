@@ -711,8 +711,8 @@ def _power(scaled: re.Match[str], text: str, hit: re.Match[str], money: bool) ->
     letter = (scaled["letter"] or "").strip()
     if letter:
         spaced = scaled["letter"] != letter
-        if spaced and (letter not in "MB" or not money):
-            return 0  # "5 m", "Plan 5 B"
+        if spaced and (letter not in "MBmb" or not money):
+            return 0  # "5 m", "Plan 5 B", but "$120 m"
         if letter == "t" and not money:
             return 0
     word = scaled[0].strip().lower().rstrip(".")

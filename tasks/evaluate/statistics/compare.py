@@ -23,6 +23,7 @@ from rarefy.tasks.evaluate.statistics.measure import (
     Measure,
     Metric,
     better,
+    bounds,
     counts_of,
     limits,
     parts_of,
@@ -205,7 +206,7 @@ def _compare(
         more_is_better=None if way == 0 else way > 0,
     )
     if gone := withheld(first, config.floor) or withheld(second, config.floor):
-        return replace(row, first=None, second=None, note=f"{gone} on both sides")
+        return replace(row, first=None, second=None, note=f"{gone} on both sides{_say_sure_gap(first, second)}")
     if math.isnan(a) or math.isnan(b):
         return replace(row, note="undefined on " + " and ".join(_undefined_sides(math.isnan(a), math.isnan(b))))
     z = _z_as_published(first, second)
@@ -243,6 +244,16 @@ def _compare(
         exact=exact,
         note="; ".join(notes),
     )
+
+
+def _say_sure_gap(first: Metric, second: Metric) -> str:
+    """By how much the sides differ in these trials whatever those without a score are; "" where that leaves it open."""
+    ends = (*bounds(first), *bounds(second))
+    if None in ends:
+        return ""
+    (least, most), (its_least, its_most) = sorted(ends[:2]), sorted(ends[2:])
+    low, high = its_least - most, its_most - least
+    return f"; whatever the rest are, they differ by {low:+.3f} to {high:+.3f}" if low > 0 or high < 0 else ""
 
 
 def _permutation_tests(

@@ -137,7 +137,8 @@ def _what(triplet: Triplet, name: str) -> str:
             return f"how many {thing} are listed for {of}"
         return f"how many {thing} {'did' if was else 'does'} {of} have"
     if _HOURS.fullmatch(triplet.answer) and not _are_many(thing) and not thing.endswith("time"):
-        return f"when is the {thing} for {of}"
+        day = _WEEKDAY.fullmatch(of)  # of what may be open then
+        return f"what times are given for the {thing} on {of}" if day else f"when is the {thing} for {of}"
     listed = f"{'of' if not (' ' in thing or under) else 'for'} {of}"
     if _PEOPLE.fullmatch(thing.split()[-1]):
         return f"who {_is_the(thing)} {listed}"
@@ -168,6 +169,7 @@ def _say_sum(cell: CellName) -> str:
 
 LISTED = "listed under "  # what a question says of a column that it quotes
 _HOURS = re.compile(r"[0-2]?\d[:.][0-5]\d ?(?:to|-|–|until) ?[0-2]?\d[:.][0-5]\d", re.I)
+_WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?", re.I)
 _RELATION = re.compile(  # what a thing has by its nature: "the address of" it
     r"(?:.* )?(?:name|title|address|telephone|phone|meaning|purpose|type|kind|colou?r|default|status|number|code|id"
     r"|size|location|role|function|capital|language|currency|date|time|period|unit|symbol|version|format|frequency|level)s?",

@@ -139,7 +139,15 @@ def test_under_the_floor_nothing_is_said():
     lost = measured(second.numerator, second.denominator, counts=Counts(500, 100))
     found = against(first, lost)
     assert (found.difference, found.verdict, found.second, found.p) == (None, "too few", None, None)
-    assert found.note == "withheld: 500 of 600 trials scored on both sides"
+    assert found.note.startswith("withheld: 500 of 600 trials scored on both sides")
+
+
+def test_under_the_floor_it_is_said_where_the_rest_could_change_nothing():
+    config = QUICK.model_copy(update={"floor": 0.95})
+    low, high = (measured(np.full(100, share), np.ones(100), counts=Counts(90, 10)) for share in (0.1, 0.9))
+    # 0.1 of 90 % is 0.09 to 0.19 of all, 0.9 of them 0.81 to 0.91
+    assert against(low, high, config).note.endswith("; whatever the rest are, they differ by +0.620 to +0.820")
+    assert "differ by" not in against(low, low, config).note
 
 
 def test_what_is_undefined_on_a_side_is_said():
