@@ -54,12 +54,12 @@ CURRENCIES |= {code.lower(): code for code in _CODES if code != "RMB"}
 _HUNDREDTHS = {"cent", "¢", "penny", "pence"}
 # How a measure is called, each in its spellings; the first is its name.
 _MEASURES = (
-    "year yr,month,week,day,hour hr,minute,second sec,quarter,decade,century centuries,acre,hectare,mile,"
-    "kilometer kilometre km,"
+    "year yr,month,week,day,hour hr,minute,second sec,millisecond,quarter,decade,century centuries,"
+    "acre,hectare ha,mile,kilometer kilometre km,"
     "meter metre,centimeter centimetre cm,millimeter millimetre mm,foot feet ft,inch inches,yard,square-foot,"
     "square-meter,square-mile,ton tonne,pound-mass lb lbs,kilogram kg,gram,ounce oz,"
-    "gallon,barrel bbl,liter litre,watt,kilowatt kw,"
-    "megawatt mw,gigawatt gw,kwh,mwh,gwh,terabyte tb,gigabyte gb,megabyte mb,kilobyte kb,byte,"
+    "gallon,barrel bbl,liter litre,deciliter decilitre dl,centiliter centilitre cl,milliliter millilitre ml,"
+    "watt,kilowatt kw,megawatt mw,gigawatt gw,kwh,mwh,gwh,terabyte tb,gigabyte gb,megabyte mb,kilobyte kb,byte,"
     "tebibyte tib,gibibyte gib,mebibyte mib,kibibyte kib,hertz hz,megahertz mhz,gigahertz ghz,"
     "degree,°c celsius,°f fahrenheit"
 )
@@ -75,11 +75,13 @@ SIZES_IN_BYTES = {"byte": (1,)} | {
 LENGTHS = {"meter": "1", "millimeter": "0.001", "centimeter": "0.01", "kilometer": "1000", "inch": "0.0254",
            "foot": "0.3048", "yard": "0.9144", "mile": "1609.344"}  # fmt: skip
 MASSES = {"gram": "1", "kilogram": "1000", "ounce": "28.349523125", "pound-mass": "453.59237"}
+VOLUMES = {"liter": "1", "deciliter": "0.1", "centiliter": "0.01", "milliliter": "0.001", "gallon": "3.785411784"}
 AREAS = {"square-meter": "1", "hectare": "10000", "acre": "4046.8564224", "square-foot": "0.09290304",
          "square-mile": "2589988.110336"}  # fmt: skip
 POWERS = {"watt": "1", "kilowatt": "1000", "megawatt": "1000000", "gigawatt": "1000000000"}
 DURATIONS = {"ms": "millisecond", "s": "second", "h": "hour", "d": "day"}  # of settings; "m" is of months and metres
 MEASURES = {form: name.split()[0] for name in _MEASURES.split(",") for form in name.split()}
+_DEGREES = {"c": "°c", "celsius": "°c", "centigrade": "°c", "f": "°f", "fahrenheit": "°f"}
 _SQUARE = {"foot": "square-foot", "feet": "square-foot", "ft": "square-foot", "meter": "square-meter",
            "metre": "square-meter", "mile": "square-mile"}  # fmt: skip
 
@@ -775,6 +777,8 @@ def _counts(nouns: str, after: str) -> tuple[str, str]:
     words = _NOUN.findall(nouns)
     first = words[0] if words else ""
     joined = _JOINED.match(after.strip())
+    if first in ("degree", "degrees") and (scale := _DEGREES.get(words[1] if words[1:] else "")):
+        return "measure", scale
     for form in (
         first,
         first.rstrip("s"),

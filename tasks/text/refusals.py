@@ -19,7 +19,7 @@ _SOURCE = (  # what was shown, and no part of what a filing speaks of
 )
 _DOCUMENT = (  # any that may have been shown
     r"(?:minutes|bylaws|polic(?:y|ies)|manual|handbook|guide(?:lines?)?|list|agreement|contract|regulations?|notes|excerpts?"
-    r"|transcript|brochure|section|page)"
+    r"|transcript|brochure|section|page|entry|leaflet|timetable|catalogue)"
 )
 _GENERAL = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -52,12 +52,23 @@ _GENERAL = tuple(
         r"answerable|applicable|enough|sure|certain)|no (?:such )?answer|unanswerable"
         r"|unknown|unable to (?:answer|tell|say|determine|find))"
         r"(?:\s(?:in|from|by|to|here|based|for|within)\b[^.;!?]{0,60})?\W*$",
+        rf"^\W*no (?:\w+ ){{0,2}}?(?:{_SOURCE}|results?|matches)\b[^.;!?]{{0,30}}\b(?:found|retrieved|available)\b",
+        r"^\W*there(?: is| was|['’]s) nothing in (?:the|this|these)\b[^.;!?]{0,60}"
+        r"\b(?:about|on|regarding|concerning)\b",
+        r"\b(?:the )?answer (?:is not|isn't|was not|wasn't) (?:in|part of|contained in|among)\b",
+        r"\bnone of (?:them|these|those|the \w+) (?:sa|stat|mention|giv|specif|contain|indicat|nam|provid)\w*",
+        rf"\b{_SOURCE} (?:breaks? off|cuts? off|is (?:cut off|truncated)|ends|stops)\b",
+        r"\b(?:is|are) silent (?:on|about|as to)\b|\bsays? nothing (?:about|on|of)\b|\bi(?: would|['’]d) be guessing\b",
+        r"^\W*nothing in (?:the|this|these)\b[^.;!?]{0,60}\b(?:tells?|says?|states?|mentions?|indicates?)\b",
+        rf"\bno (?:\w+ ){{1,4}}?appears? in (?:the|these|any)\b[^.;!?]{{0,30}}{_SOURCE}",
         rf"^\W*none of the (?:\w+\s){{0,2}}?{_SOURCE}\b",
         r"\bnot possible to (?:answer|determine|calculate|compute|compare|say|tell|find|identify|know)\b",
         r"\bdo(?:es)?(?: not|n't) (?:explicitly|specifically) (?:state|mention|provide|disclose|specify|give|list)\b",
         r"\bdo(?:es)?(?: not|n't) (?:actually |clearly |directly )?(?:say|state|mention|specify|indicate|disclose|tell"
         r"(?: (?:me|us))?) (?:when|who|whom|whose|what|which|how|where|why|whether)\b",
-        r"^\W*(?:i(?:'m| am) sorry|sorry|apologies|i apologi[sz]e|unfortunately)\b[^.;!?]{0,240}"
+        rf"^\W*unfortunately\b[^.;!?]{{0,200}}\b(?:i|we|{_SOURCE}|{_DOCUMENT}|information|data|details|mention|answer"
+        r"|stated|specified|provided|found|available)\b",
+        r"^\W*(?:i(?:'m| am) sorry|sorry|apologies|i apologi[sz]e)\b[^.;!?]{0,240}"
         r"(?:\b(?:not|cannot|unable|no|cut off|incomplete|without)\b|n't\b)",
         r"\bas of my (?:last|latest|most recent)?\s?(?:knowledge|training|update)[^.;!?]{0,120}"
         r"(?:\bnot\b|n't\b|\bno\b|cannot)[^.;!?]{0,40}\b(?:access|data|information|details|known|announced|released|"
@@ -68,12 +79,14 @@ _GENERAL = tuple(
         r"(?:explicitly |specifically |directly )?(?:provide|mention|include|contain|specify|state|disclose|give)\b",
         rf"\b(?:the|this|these|our|your)\s(?:[\w-]+\s){{0,3}}?{_DOCUMENT}\b[^.,;:!?]{{0,40}}?"
         r"\sdo(?:es)?(?: not|n't) (?:\w+ly )?"
-        r"(?:mention|state|say|specify|indicate|(?:give|list|provide|include|contain|cover) (?:it|this|that|any)\b)",
+        r"(?:mention|state|say|specify|indicate|identify|address"
+        r"|(?:give|list|provide|include|contain|cover) (?:it|this|that|any)\b)",
         r"\b(?:you|we|i) (?:would|will) (?:typically |first |also )?need\b",
         r"\byou would (?:typically|normally|usually)\b",
         r"\bif you (?:can |could |are able to )?(?:provide|share|supply|have access)\b|^\W*please provide\b",
         r"\bassistant (?:can't|cannot|can not|is unable)\b",
-        r"\bas an ai\b",
+        r"\bas an? (?:ai|(?:large )?language model)\b",
+        r"^\W*(?:idk\b|it (?:does not|doesn['’]t) say\b|(?:could|can) you (?:please )?(?:share|provide|send|upload)\b)",
         r"\bi (?:have no (?:idea|information|knowledge|data)|lack (?:the )?(?:information|context|data))\b",
         r"\b(?:i(?:'m| am) )not (?:sure|certain)\W*$",
         # German, French, Spanish

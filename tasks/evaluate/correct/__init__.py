@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 27  # measures across their units, fractions as percentages, ranges around the gold value
+VERSION = 28  # what rose or fell, which of two offered, codes with another number, times in words, more refusals
 
 
 @dataclass(frozen=True, slots=True)

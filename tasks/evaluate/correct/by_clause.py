@@ -10,7 +10,7 @@ from rarefy.tasks.text.quantities import UNITS
 from rarefy.tasks.text.sentences import sentences
 from rarefy.tasks.text.stems import root, stem
 
-_CUT = re.compile(r";\s|,\s(?:and|but|while|whereas|although|though)\s|\s(?:while|whereas)\s")
+_CUT = re.compile(r";\s|,\s(?:and|although|though)\s|,?\s(?:but|while|whereas)\s")
 _PRONOUN = re.compile(r"\W*(?:and |but )?(?:it|he|she|they|you|its|his|her|their)\b", re.IGNORECASE)
 _PERSON = re.compile(r"\W*(?:he|she)\b", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z][\w&'-]*(?:\s(?:of\s(?:the\s)?)?[A-Z][\w&'.-]*)*")

@@ -14,6 +14,7 @@ from rarefy.tasks.evaluate.correct.claim_status import (
     wrong,
 )
 from rarefy.tasks.evaluate.correct.normalise import EMPTY, split_tokens
+from rarefy.tasks.text.quantities import UNITS
 
 _ZONES = (
     r"UTC|GMT|BST|Z|[ECMP][SD]?T|CES?T|EES?T|WES?T|IST|JST|AE[SD]?T|(?:Eastern|Central|Mountain|Pacific)(?=\s+time\b)"
@@ -27,6 +28,13 @@ _CLOCK = re.compile(
     r"|(?P<open>\d{1,2})(?=\s?(?:-|–|to|and|until)\s?\d{1,2}(?:[:.][0-5]\d)?\s?[ap]\.?\s?m\b)"
     r"|(?P<word>noon|midday|midnight)\b"
     rf")(?:\s?\(?(?P<zone>{_ZONES})\b\)?(?:\s+time\b)?)?",
+    re.IGNORECASE,
+)
+_HOURS = {word: at for word, at in UNITS.items() if 1 <= at <= 12}
+_PAST = {"five": 5, "ten": 10, "quarter": 15, "a quarter": 15, "twenty": 20, "twenty-five": 25, "half": 30}
+_IN_WORDS = re.compile(
+    rf"\b(?:(?P<minutes>{'|'.join(sorted(_PAST, key=len, reverse=True))})(?: minutes)? (?P<way>past|to) )?"
+    rf"(?P<hour>{'|'.join(_HOURS)}|\d{{1,2}})(?P<sharp>\s?o'?\s?clock)?\b",
     re.IGNORECASE,
 )
 _NIGHT = 6  # an hour from which "at night" is before midnight
@@ -55,6 +63,21 @@ class Clock:
 def find_clocks(text: str) -> tuple[Clock, ...]:
     """Return the times of day of a text, in order."""
     return tuple(clock for hit in _CLOCK.finditer(text) if (clock := _read(hit)))
+
+
+def _spell(text: str) -> str:
+    """Return a text with times in words in figures: "half past seven" as "7:30", "ten o'clock" as "10:00"."""
+
+    def figures(hit: re.Match[str]) -> str:
+        hour = _HOURS.get(hit["hour"].lower()) or int(hit["hour"])
+        if not (hit["way"] or hit["sharp"]) or not 1 <= hour <= 24:
+            return hit[0]
+        minutes = _PAST[hit["minutes"].lower()] if hit["way"] else 0
+        if (hit["way"] or "").lower() == "to":
+            hour, minutes = (hour - 1 or 12), 60 - minutes
+        return f"{hour}:{minutes:02d}"
+
+    return _IN_WORDS.sub(figures, text)
 
 
 def _read(hit: re.Match[str]) -> Clock | None:
@@ -108,6 +131,7 @@ def judge_clock(text: str, forms: tuple[str, ...], asked: str, short: bool) -> O
     The form's bracket is the same in another zone ("10am UTC (11am BST)"). What contradicts in a longer answer
     is left open.
     """
+    text = _spell(text)
     said = find_clocks(text)
     if not said:
         return unclear("unmatched")

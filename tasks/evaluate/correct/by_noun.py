@@ -1,6 +1,7 @@
 """Whether a short answer is another thing than a gold answer in small letters, by what each noun is a kind of."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from rarefy.tasks.evaluate.correct.claim_status import TURNS
@@ -47,6 +48,8 @@ def is_another_thing(text: str, forms: tuple[str, ...], about: Expectation) -> b
     if not 0 < len(mine) <= _LONGER or not 0 < len(others[0]) <= _LONG or any(map(str.isdigit, text + forms[0])):
         return False
     head, *heads = (_head(phrase) for phrase in (text, *forms))
+    if any(own in wordnet.synonyms(head, "n") for own in heads):
+        return False  # "hypertension" and "high blood pressure"
     gold = heads[0]
     ends = head.split(" ")[-1:], gold.split(" ")[-1:]
     if ends[0] != ends[1] and any(stem(word) in about.words for word in ends[0]):
@@ -65,6 +68,7 @@ def is_another_thing(text: str, forms: tuple[str, ...], about: Expectation) -> b
 
 def are_related(one: str, other: str) -> bool:
     """Return whether two words or phrases are synonyms, or one says what the other is a kind of."""
+    one, other = (unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode() for text in (one, other))
     return (
         any(other in wordnet.synonyms(one, pos) or one in wordnet.synonyms(other, pos) for pos in "nvar")
         or wordnet.is_kind_of(one, other)

@@ -19,6 +19,13 @@ _HALF = re.compile(
 )
 _AND_A_HALF = re.compile(rf"\b(?:an?|one) (?P<unit>{_UNITS}) and a half\b", re.IGNORECASE)
 _QUARTERS = re.compile(r"\b(?P<count>an?|one|three)[\s-]quarters? of an hour\b|\bquarter[\s-]hour\b", re.IGNORECASE)
+_ADDS = {"hour": ("minute", 60), "year": ("month", 12), "week": ("day", 7), "day": ("hour", 24)}
+_ADDED_UNITS = (("h", "hour"), ("y", "year"), ("w", "week"), ("d", "day"), ("mi", "minute"), ("mo", "month"))
+_ADDED = re.compile(
+    r"(?<![\w.,])(?P<many>\d{1,3})[\s-]?(?P<long>hours?|hrs?\.?|h|years?|weeks?|days?),?\s(?:and\s)?"
+    r"(?P<few>\d{1,2})[\s-]?(?P<short>minutes?|mins?\.?|months?|days?|hours?)\b",
+    re.IGNORECASE,
+)
 _ONE = re.compile(rf"(?<!twice )(?<!once )(?<!times )(?<!\d )\b(?:an?|one) (?P<unit>{_UNITS})\b", re.IGNORECASE)
 
 _TIMES = {"once": 1, "twice": 2, "thrice": 3, "": 1}
@@ -57,11 +64,20 @@ class Frequency:
 
 def spell_spans(text: str) -> str:
     """Return a text with lengths of time that are given in words as numbers: "half an hour" as "30 minutes"."""
+    text = _ADDED.sub(_add_up, text)
     text = re.sub(r"\b(?:an? |one )?fortnight\b", "2 weeks", text, flags=re.IGNORECASE)
     text = _AND_A_HALF.sub(r"1.5 \g<unit>s", text)
     text = _HALF.sub(lambda hit: _HALVES[hit["unit"].lower()], text)
     text = _QUARTERS.sub(lambda hit: "45 minutes" if (hit["count"] or "").lower() == "three" else "15 minutes", text)
     return _ONE.sub(r"1 \g<unit>", text)
+
+
+def _add_up(hit: re.Match[str]) -> str:
+    """Return "105 minutes" for "1 h 45 min", "30 months" for "2 years and 6 months"."""
+    long, short = (next(unit for letters, unit in _ADDED_UNITS if hit[side].lower().startswith(letters))
+                   for side in ("long", "short"))  # fmt: skip
+    part, times = _ADDS.get(long, ("", 0))
+    return f"{int(hit['many']) * times + int(hit['few'])} {short}s" if part == short else hit[0]
 
 
 def parse_frequency(text: str, beside: frozenset[str] = frozenset(), bare_day: bool = False) -> Frequency | None:

@@ -34,7 +34,7 @@ from rarefy.tasks.evaluate.correct.config import CorrectConfig
 from rarefy.tasks.evaluate.correct.gold import ExactValue, Expectation, GoldAnswer
 from rarefy.tasks.evaluate.correct.normalise import EMPTY, Value, find_values, split_tokens, stems
 from rarefy.tasks.text.dates import moments
-from rarefy.tasks.text.quantities import AREAS, LENGTHS, MASSES, POWERS, SIZES_IN_BYTES, without_zeros
+from rarefy.tasks.text.quantities import AREAS, LENGTHS, MASSES, POWERS, SIZES_IN_BYTES, UNITS, VOLUMES, without_zeros
 from rarefy.tasks.text.stems import stem
 
 # Comparing one value of an answer with the gold value: kind, unit, scale, sign, rounding
@@ -43,6 +43,7 @@ _JOINS = EMPTY | frozenset("up down compared versus vs against than during while
 "per ended ending over since "
                            "due because driven including excluding total net gross approximately "
                            "year fiscal not them these those".split())  # fmt: skip
+_EACH = re.compile(r"\b(?:per|each|every)\b", re.IGNORECASE)
 _REACHES = re.compile(
     r"\bto\s+(?:(?:about|approximately|roughly|nearly|almost|some|an?|just)\s+)*$", re.IGNORECASE
 )  # "fell 2% to 5": not -5
@@ -167,6 +168,8 @@ def _compare_magnitudes(gold: ExactValue, value: Value, rounding: float, about: 
         if verdict in verdicts:
             return verdict
     if _is_shifted(gold, value):
+        if gold.kind == "money" and value.scaled and _EACH.search(about.question.text):
+            return "other"  # no price of one is in millions
         if gold.open and value.scaled and _digits(gold.amount) == _digits(value.amount):
             return "same"  # a table cell without its scale
         return "other" if value.scaled and (gold.shown is not None or not gold.open) else "scale"
@@ -292,7 +295,7 @@ def _convert(value: Value, gold: GoldAnswer) -> Value:
     if value.kind == "measure" and {value.unit, unit} == {"°c", "°f"}:
         near_zero = value.amount * 9 / 5 + 32 if unit == "°f" else (value.amount - 32) * 5 / 9
         return _round_off(value, unit, near_zero, gold) if near_zero >= 0 and not value.minus else value
-    for factors in (LENGTHS, MASSES, AREAS, POWERS):
+    for factors in (LENGTHS, MASSES, VOLUMES, AREAS, POWERS):
         if value.kind == "measure" and value.unit not in units and {value.unit, unit} <= factors.keys():
             factor = Decimal(factors[value.unit]) / Decimal(factors[unit])
             if factor == Decimal(10) ** factor.adjusted():
@@ -341,6 +344,9 @@ _LIMITS = {
     "less": re.compile(r"\b(?:at most|maximum|(?:no|not) more than)\b", re.IGNORECASE),
 }  # in so many words
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
+_NOTHING = re.compile(r"\W*(?:none|no)\s(?!info|data|answer|mention|figure|passage|idea|one\b)", re.IGNORECASE)
+_ONE_IN = re.compile(r"\bone in (two|three|four|five|six|seven|eight|nine|ten|[1-9]\d{0,2})\b", re.IGNORECASE)
+_NOT_BUT = re.compile(r"\bnot\b[^.;]{1,30}\bbut\b", re.IGNORECASE)  # "not 3 but 2"
 _SINGLE = re.compile(r"\b(?:a|one) single\b", re.IGNORECASE)
 _NAMES_BY_NUMBER = re.compile(
     r"\b(?:which|what) (?:\w+ ){0,2}?(?:port|number|code|id|channel|extension)\b", re.IGNORECASE
@@ -395,7 +401,11 @@ def judge_value(
     """Judge the numbers of an answer; `beside` are other parts of the gold answer, which may stand there too."""
     if _HALF.fullmatch(text) and all(exact.kind == "percent" for exact in gold.values):
         text = "50%"
+    if all(exact.kind == "percent" for exact in gold.values):
+        text = _ONE_IN.sub(lambda hit: f"{100 / (UNITS.get(hit[1].lower()) or int(hit[1])):.4g}%", text)
     text = _SINGLE.sub("one", text)
+    if all(not exact.amount for exact in gold.values) and _NOTHING.match(text) and not find_values(text):
+        return right("contained", text)
     if all(exact.unit in SECONDS for exact in gold.values):
         text = period_in_days(text) or text
     numbers = find_values(text)
@@ -425,6 +435,8 @@ def judge_value(
     others = _distinct_amounts([one for one in occurrences if one.verdict != "same" and one.how == "stated"])
     if stated:
         return _judge_stated(text, stated, others, gold, about, config, whole)
+    if matching and others and all(one.how == "denied" for one in matching) and _NOT_BUT.search(text):
+        return wrong("other_value", _quote(text, others[0].value))
     if matching:
         return unclear(matching[0].how, _quote(text, matching[0].value))
     if len(occurrences) == 1 and occurrences[0].verdict == "opposite":
@@ -439,7 +451,7 @@ def judge_value(
         return unclear(near.verdict, _quote(text, near.value))
     shares = ((one, _convert_share(one, gold)) for one in numbers)
     if found := next((one for one, as_gold in shares if as_gold and _matches(gold, as_gold, config, about)), None):
-        sure = whole or found.kind == "percent"
+        sure = whole or found.kind == "percent" or found.worded
         return right("contained", _quote(text, found), "percent") if sure else unclear("scale")
     alike = (one for one in numbers if (whole or not one.worded or one.kind == "measure") and kinds[id(one)] == "unit")
     if same := next((one for one in alike if _matches(gold, one, config, about)), None):
@@ -452,6 +464,7 @@ def judge_value(
         bare = whole and same.kind == "count" and any(same.amount == e.amount and 1 in e.signs for e in gold.values)
         if bare or (
             not about.many
+            and (about.percent or same.kind not in ("percent", "points"))
             and not _is_foreign(same, about)
             and all(exact.kind == "count" and not exact.noun for exact in gold.values)
         ):  # "1577"
@@ -482,7 +495,7 @@ def judge_value(
     asserted = [
         one.value
         for one in occurrences
-        if one.how in ("stated", "named_period") or (short and one.how in ("change", "counterpart"))
+        if one.how in ("stated", "named_period") or (short and one.how in ("change", "counterpart", "other_period"))
     ]
     ones = all(one.value.worded and one.value.amount == 1 for one in occurrences)
     if not asserted or (ones and not is_only_figures(text)):  # "one molecule gives six"
@@ -534,9 +547,10 @@ def _is_stated_figure(text: str, value: Value) -> bool:
 
 
 def _counts_something(text: str, value: Value, gold: GoldAnswer, about: Expectation) -> bool:
-    """Return whether a number counts what the gold answer, a bare number, leaves unsaid ("1048576 bytes" for 1024)."""
-    bare = all(exact.kind == "count" and not exact.noun for exact in gold.values)
-    return bare and not about.many and value.kind == "count" and not value.worded and not _may_be_year(text, value)
+    """Return whether a number has a unit that the gold one lacks ("1048576 bytes" for 1024), or lacks a time's."""
+    bare = all(exact.kind == "count" and not exact.noun for exact in gold.values) and not about.many
+    timed = all(exact.unit in SECONDS for exact in gold.values) and not value.nouns  # "from the age of 15"
+    return (bare or timed) and value.kind == "count" and not value.worded and not _may_be_year(text, value)
 
 
 def _is_another_figure(value: Value, gold: GoldAnswer, about: Expectation) -> bool:
@@ -599,7 +613,9 @@ def _find_occurrences(
             how = "doubted"
         elif _is_operand(text, number, relevant[at + 1 : at + 30]):
             how = "operand | change"
-        elif is_compared(gap, about.question.text):
+        elif is_compared(gap, about.question.text) and not (
+            (limit := stated_bound(gap)) and any(limit == exact.bound for exact in gold.values)
+        ):
             how = "compared"
         elif at and (more := _FURTHER.search(gap)) and not stems(more[0]) & about.words:
             how = "further"
@@ -841,7 +857,8 @@ def _matches(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expec
 
 def _convert_share(value: Value, gold: GoldAnswer) -> Value | None:
     """Return 0.214 as 21.4 % where the gold answer is a percentage, the other way where it is a fraction, else None."""
-    if value.kind == "count" and value.pointed and value.amount < 1 and any(e.kind == "percent" for e in gold.values):
+    fraction = value.kind == "count" and (value.pointed or value.worded) and value.amount < 1  # "a quarter of"
+    if fraction and any(e.kind == "percent" for e in gold.values):
         kind, factor = "percent", Decimal(100)
     elif value.kind == "percent" and any(e.kind == "count" and e.amount < 1 and e.grain < 1 for e in gold.values):
         kind, factor = "count", Decimal("0.01")

@@ -11,6 +11,7 @@ from rarefy.tasks.evaluate.correct.by_noun import are_related, is_another_thing
 from rarefy.tasks.evaluate.correct.by_version import find_versions
 from rarefy.tasks.evaluate.correct.claim_status import (
     DOWN,
+    NEGATION,
     TURNS,
     UP,
     YES_NO_QUESTION,
@@ -86,7 +87,11 @@ NAME = 6  # an answer of so many words may be one name
 SHORT = 12  # an answer of so many words states one thing
 STATEMENT = 20  # an answer of so many words may be a sentence about one name
 _NAME_WORD = re.compile(r"[^\W\d_][\w.'-]*")
-_TITLES = frozenset("mr mrs ms dr sir lady lord dame president king queen prince princess professor saint".split())
+_TITLES = frozenset(
+    "mr mrs ms dr cllr councillor rev prof sir lady lord dame president king queen prince princess professor "
+    "saint".split()
+)
+_ADDRESSING = frozenset("mr mrs ms dr cllr councillor rev prof".split())  # titles that are nobody's office
 _SHORT_NAMES = frozenset(  # of first names with another initial
     "bill billy bob bobby dick ted teddy ned ed eddie peggy peg hank beth betty liz polly molly tony gene rick nell "
     "bert hal".split()
@@ -95,6 +100,7 @@ _KINDS_OF_NAMES = COUNTRIES | frozenset(  # words that may be left out of a name
     "american national federal department university college school bank office agency group system church museum "
     "river mount lake island house court show party army".split()
 )
+_PARTICLES = frozenset("de da di del della dos den der van von la le du al bin ter ten".split())  # of surnames
 _AFTER_NAMES = frozenset("jr sr ii iii iv mbe obe cbe phd md esq".split())
 
 
@@ -125,6 +131,9 @@ REFERENCE = re.compile(
     re.IGNORECASE,
 )
 _REFERENCE_ALONE = re.compile(rf"(?:\d+\s)?{REFERENCE.pattern}", re.IGNORECASE)
+_ALSO_VERBS = frozenset(("may", "march", "will"))  # names that sentences have in small letters as other words
+_DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
+_NUMBER_AND_WORDS = re.compile(rf"(?P<before>\D*)(?P<number>{_DIGITS.pattern})(?P<behind>\D*)")
 _OF_MONTHS = EMPTY | frozenset("day each every month monday tuesday wednesday thursday friday saturday sunday".split())
 _SEVERAL_OR_THOUGHT = re.compile(
     r"\b(?:several|many|various|multiple|number of|considered|credited|believed|often)\b", re.IGNORECASE
@@ -155,6 +164,7 @@ _JOB_TITLES = frozenset(
     "province country company corporation".split()
 )
 _LESSER = frozenset("deputy vice assistant associate".split())  # before a title, which is another then
+_ANY_TITLE = _TITLES | _JOB_TITLES | _LESSER
 _ITEM = r"(?P<item>[\"'(]?(?:[A-Z][\w&.'-]*|\d[\d.,]*%?\s[A-Za-z][\w-]*)(?:\s(?:[A-Z&\d][\w&.'%-]*|of|due))*)"
 _LIST = re.compile(
     rf"\s*(?P<by>,\s*(?:and|or|&)?(?=\s)|;|/|\||\band\b|\bor\b|&)\s*(?:(?:and|or|either|also|the)\s+)*{_ITEM}"
@@ -218,7 +228,7 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         or (_ASKS_ADDRESS.search(about.question.text) and _is_part_of_address(text, form))
         or _is_rest_of(text, form, about)
         or _is_firm(text, form)
-        or (asks_who and _is_surname(relative["name"] if relative else text, form, about))
+        or (asks_who and _is_surname(relative["name"] if relative else _BRACKETED.sub(" ", text), form, about))
         for form in gold.forms
     ):
         return right("contained", text)
@@ -245,8 +255,10 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         behind = {one.why for one in objections} == {"comes_behind"}
         return wrong("other_name", objections[0].matched) if behind else objections[0]
     lists = [form for form in gold.forms if _PLAIN_LIST.fullmatch(form) and not TURNS.search(expanded)]
-    for form in lists if short else gold.forms:
-        if found := _find_scattered(expanded, tokens, stemmed, form, about):
+    for form in gold.forms:
+        found = _find_scattered(expanded, tokens, stemmed, form, about)
+        turned = re.search(r"\bof\b", found) and not Counter(_content(found)) - Counter(_content(form))
+        if found and (not short or form in lists or turned):  # "board of the faculty" for "Faculty Board"
             return right("contained", found)
     if listed or (_LETTER_OPTION.search(text) and any(map(_LONG_OPTION.match, gold.forms))):
         return unclear("unmatched")  # "-k" may be short for "--insecure"
@@ -259,6 +271,8 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         )
     ):
         return wrong("other_name", text.strip())
+    if len(tokens) <= STATEMENT and all(_has_another_number(text, form, about) for form in gold.forms):
+        return wrong("other_value", text.strip())
     if short and not any(map(_is_name_for, gold.forms, repeat(about))) and is_another_thing(text, gold.forms, about):
         return wrong("other_thing", text.strip())
     said = {*split_tokens(text)}
@@ -281,6 +295,19 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     ):
         return wrong("no_name", text.strip())
     return unclear("unmatched")
+
+
+def _has_another_number(text: str, form: str, about: Expectation) -> bool:
+    """Return whether an answer has a gold form's words with another number ("Form L-2" for "Form L-3", "54 Nm")."""
+    parts = _NUMBER_AND_WORDS.fullmatch(form.strip(" ."))
+    if parts is None or not re.search(r"[^\W\d_]|:", form) or NEGATION.search(text) or TURNS.search(text):
+        return False
+    before, behind = (r"\s?".join(map(re.escape, parts[side].split())) for side in ("before", "behind"))
+    words = rf"(?<![\w.,-]){before}\s?({_DIGITS.pattern})\s?{behind}(?![\w-])"
+    said = {number.lstrip("0") for number in re.findall(words, text, re.IGNORECASE)}
+    own = parts["number"].lstrip("0")
+    less_exact = any(one.startswith(f"{own}.") or own.startswith(f"{one}.") for one in said)  # "Section 570"
+    return len(said) == 1 and not less_exact and said.isdisjoint({own, *_DIGITS.findall(about.question.text)})
 
 
 def _content(text: str) -> list[str]:
@@ -402,7 +429,7 @@ def _asks_person(about: Expectation) -> bool:
 
 def _is_surname(text: str, form: str, about: Expectation) -> bool:
     """Return whether an answer is the surname of a person's name, with titles, some of the other names and initials."""
-    words = [word for word in split_tokens(text) if word not in _TITLES | _JOB_TITLES and stem(word) not in about.words]
+    words = [word for word in split_tokens(text) if word not in _ANY_TITLE and stem(word) not in about.words]
     name = _person_name(form)
     if not words or name is None or words[-1] != name[1] or _FIRM.search(form):
         return False
@@ -573,7 +600,7 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         return False
     if are_related(text.casefold().strip(" ."), forms[0].casefold()):
         return False  # "Mathematics" for "Arithmetic"
-    left_out = EMPTY | LEGAL | GENERIC | (STREETS if streets else frozenset())
+    left_out = EMPTY | LEGAL | GENERIC | _ADDRESSING | (STREETS if streets else frozenset())
     mine = {*split_tokens(expand_abbreviations(text))} - left_out
     theirs = {word for form in forms for word in split_tokens(form)} - left_out
     written = [split_tokens(form) for form in forms]
@@ -652,17 +679,17 @@ def _differs_in_words(text: str, form: str, about: Expectation) -> bool:
         [word for at, word in enumerate(side) if (word != other[at] if aligned else word not in other)]
         for side, other in ((mine, theirs), (theirs, mine))
     )
-    if not told or not asked or len(told) == len(mine) or stems(" ".join(told)) <= about.words:
+    if not {*told} - _ANY_TITLE or not asked or len(told) == len(mine) or stems(" ".join(told)) <= about.words:
         return False
     one_name = is_capitalised(text) and len(split_words(text)) <= NAME
     if mine[-1] == theirs[-1] and _asks_person(about):
-        initials_of = [{word[0] for word in side} for side in (mine[:-1], theirs[:-1])]
+        initials_of = [{word[0] for word in side if word not in _PARTICLES} for side in (mine[:-1], theirs[:-1])]
         return (
             one_name
             and initials_of[0].isdisjoint(initials_of[1])
             and min(len(mine[0]), len(theirs[0])) > 2
             and {mine[0], theirs[0]}.isdisjoint(_SHORT_NAMES)
-            and not wordnet.known(mine[-1])
+            and (not wordnet.known(mine[-1]) or not _PARTICLES.isdisjoint(text.split()))
         )
     left_out = _KINDS_OF_NAMES | (_JOB_TITLES if _asks_person(about) else frozenset())
     told, asked = ([word for word in side if word not in left_out] for side in (told, asked))
@@ -691,7 +718,7 @@ def _has_new_name(text: str, about: Expectation) -> bool:
 
 def is_capitalised(text: str) -> bool:
     """Return whether all content words have a capital, but a generic one as in "the Client segment", and no digit."""
-    telling = [word for word in _NAME_WORD.findall(text) if word.casefold() not in EMPTY]
+    telling = [word for word in _NAME_WORD.findall(text) if word.casefold() not in EMPTY and word not in _PARTICLES]
     telling = [word for word in telling if word not in GENERIC] or telling
     if len(telling) == 1 and len(split_tokens(text)) == 1 and _is_invented(telling[0]):
         return True
@@ -763,6 +790,7 @@ def _find_form(
 def _person_name(form: str) -> tuple[str, str] | None:
     """Return first and last word of a person's name of two to four words, without titles; None for other texts."""
     words = [] if any(char.isdigit() for char in form) else _NAME_WORD.findall(form)
+    words = [word for word in words if word not in _PARTICLES]
     while words and (words[0].islower() or words[0].casefold().strip(".") in _TITLES):
         words.pop(0)
     while len(words) > 2 and words[-1].casefold().strip(".") in _AFTER_NAMES:
@@ -806,6 +834,8 @@ def _objection(
         after += 1
     if is_denied(text, start, end):
         return "denied"
+    if form.casefold() in _ALSO_VERBS and form[0].isupper() and text[start].islower():
+        return "other_word"
     if is_code_name(form):
         start, why = _name_around(text, start, end)
         if why and not (listed and why == "several_names"):

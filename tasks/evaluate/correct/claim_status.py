@@ -50,6 +50,13 @@ _CHANGES = re.compile(
 UP = r"increas\w*|rose|ris(?:e|es|ing)|gr[eo]w\w*|up|gain\w*|climb\w*|higher"
 DOWN = r"decreas\w*|fell|fall(?:s|en|ing)?|down|dropp?\w*|declin\w*|reduc\w*|shr[aiu]nk|lower"
 _RISES, _FALLS = (re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for words in (UP, DOWN))
+_WAYS = (
+    re.compile(rf"\b(?:{UP.replace('up|', '')}|up(?! to\b)|rais\w+|lift\w+|hik\w+)\b", re.IGNORECASE),
+    re.compile(rf"\b(?:{DOWN}|cut|cuts|lowered|trimmed)\b|(?<![\w\d)])[-−]\s?\d", re.IGNORECASE),
+    re.compile(
+        r"\b(?:unchanged|(?:held|kept|left|remained|stayed) (?:\w+ )?(?:steady|flat|unchanged|at))\b", re.IGNORECASE
+    ),
+)
 # A denial anywhere; and what leaves open of whom something is said: denials, contrasts, choices, doubts
 NEGATION = re.compile(r"\b(?:not|no|none|never|nor|neither|cannot)\b|n't\b", re.IGNORECASE)
 TURNS = re.compile(
@@ -210,6 +217,12 @@ def stated_direction(gap: str, behind: str) -> int:
 def asked_direction(text: str) -> int:
     """Return 1 or -1 where a text speaks of a rise or a fall and not of both, else 0."""
     return bool(_RISES.search(text)) - bool(_FALLS.search(text))
+
+
+def moves_otherwise(text: str, form: str) -> bool:
+    """Return whether a gold form says that something rose, fell or stayed, and a text another of these alone."""
+    wanted, said = ({way for way, words in enumerate(_WAYS) if words.search(one)} for one in (form, text))
+    return len(wanted) == len(said) == 1 and wanted != said and not NEGATION.search(text)
 
 
 def cash_flow(text: str) -> int:

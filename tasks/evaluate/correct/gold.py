@@ -20,7 +20,7 @@ from rarefy.tasks.evaluate.correct.normalise import (
     stems,
 )
 from rarefy.tasks.text.dates import Moment, compare_moments, moments, years
-from rarefy.tasks.text.quantities import DURATIONS, LENGTHS, MASSES, SCALES, UNITS
+from rarefy.tasks.text.quantities import DURATIONS, LENGTHS, MASSES, SCALES, UNITS, VOLUMES
 from rarefy.tasks.text.stems import stem
 
 _FILLER = EMPTY | frozenset(
@@ -46,6 +46,9 @@ _SHARE = re.compile(
 )
 _MANY = re.compile(r"\bhow (?:many|much)\b|\bwhat (?:number|amount)\b", re.IGNORECASE)
 _SIGN_AND_NAME = re.compile(r"([^\w\s]{1,3}) \(([^()]+)\)")  # "; (semicolon)": either says it
+_NAME_AND_ACRONYM = re.compile(r"[A-Z][^()]+ \(([A-Z]{3,6})\)")
+_PENCE = re.compile(r"(?<![\w.,$€£])(\d{1,3}(?:\.\d+)?)p(?!\w)")
+_PICTURE = re.compile(r"\b(?:resolution|video|display|stream\w*|screen|camera|monitor)\b", re.IGNORECASE)
 _OVER = {str(number): word for word, number in UNITS.items() if 0 < number < 10}
 _UNDER = {"2": "half", "3": "third", "4": "quarter", "5": "fifth", "8": "eighth", "10": "tenth"}
 _FRACTION = re.compile(rf"(?<![\w./])([1-9])/({'|'.join(_UNDER)})(?![\w/])")
@@ -55,8 +58,8 @@ _SHORT_UNIT = re.compile(  # "the 1800s" are a decade
     r"\s?(ms|s|h|(?:min|sec|hr)(?=s?\b))s?\.?(?!\w)"
 )
 _DECADE = re.compile(r"(?:the )?[12]\d\d0s")
-_LETTER_UNIT = re.compile(r"(?<![\w.,$€£])(\d[\d,]*(?:\.\d+)?)\s?(m|g)(?![\w/^])")
-_LETTERS = {"m": ("metres", LENGTHS), "g": ("grams", MASSES)}
+_LETTER_UNIT = re.compile(r"(?<![\w.,$€£])(\d[\d,]*(?:\.\d+)?)\s?(m|g|l)(?![\w/^])")
+_LETTERS = {"m": ("metres", LENGTHS), "g": ("grams", MASSES), "l": ("litres", VOLUMES)}
 _ASKS_LENGTH = re.compile(
     r"\b(?:how (?:tall|high|far|deep|wide|thick)"
     r"|(?:height|length|distance|depth|width|altitude|elevation|met(?:re|er))s?)\b",
@@ -71,6 +74,7 @@ _RANGE = re.compile(r"(?:between\s|from\s)?(.+?)(?:\s+(?:to|and)\s+)(.+)")
 FIRST = re.compile(
     r"\W*(?:answer\W+)?(?P<word>yes|no|true|false|not|never)\b(?!\.\s?\d|-\w)", re.IGNORECASE
 )  # of a yes or no
+_THING = re.compile(r"[a-z]+(?:[ -][a-z]+)?")  # "soy sauce"
 _SENTENCE = 5  # a form of so many words may be a sentence
 _SEVERAL = re.compile(
     r"\b(?:which|what|who)\s(?:(?:are|were)\b|(?:two|three|four|five|six)\b)|\b(?:which|what)\s(?!was|does|has)(?-i:[A-Z]\w+\s)?\w+[^siu\W]s\b|\b(?:both|respectively)\b|"
@@ -162,6 +166,7 @@ def parse_gold(question: Question) -> GoldAnswer:
         if form.strip()
     ]
     forms += [part for form in forms if (sign := _SIGN_AND_NAME.fullmatch(form)) for part in sign.groups()]
+    forms += [hit[1] for form in forms if (hit := _NAME_AND_ACRONYM.fullmatch(form))]
     forms += [form[1:] for form in forms if form[:1] == "$" and is_code_name(form[1:])]
     about = parse_expectation(question)
     forms = [part for form in forms for part in _split_restated(form, about)]
@@ -174,6 +179,8 @@ def spell_units(text: str, question: Question) -> str:
     "2/3" is two-thirds, "15s" is 15 seconds, "half an hour" is 30 minutes, and "5 m" is 5 metres.
     """
     answer = question.answer
+    if _PENCE.fullmatch(answer.strip()) and not _PICTURE.search(question.text):
+        return _PENCE.sub(r"\1 pence", text)
     own = {one.unit for one in find_values(answer)}
     alone = {hit[2] for hit in _LETTER_UNIT.finditer(answer)} - (set() if _ASKS_LENGTH.search(question.text) else {"m"})
     letters = {letter for letter, (_, units) in _LETTERS.items() if letter in alone or own & units.keys()}
@@ -289,6 +296,7 @@ def split_parts(form: str, about: Expectation) -> list[str]:
     if len(items) > 1 and (
         all(map(is_code_name, items))
         or (len(items) > 2 and all(item.isalpha() and item[0].islower() for item in items))
+        or (len(items) > 2 and _SEVERAL.search(about.question.text) and all(map(_THING.fullmatch, items)))
     ):
         return items
     if not all(item[0].isupper() or is_code_name(item.partition("/")[0]) for item in items):

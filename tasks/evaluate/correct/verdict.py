@@ -18,22 +18,25 @@ from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
 from rarefy.tasks.evaluate.correct.by_version import judge_version
 from rarefy.tasks.evaluate.correct.by_words import (
     SHORT,
+    STATEMENT,
     is_capitalised,
     is_only_figures,
     is_same_wording,
     judge_words,
     names_other_entity,
 )
-from rarefy.tasks.evaluate.correct.choice import is_of_another_thing, judge_choice
+from rarefy.tasks.evaluate.correct.choice import is_of_another_thing, judge_choice, judge_offer, parse_offer
 from rarefy.tasks.evaluate.correct.citations import is_of_document, strip_citations
 from rarefy.tasks.evaluate.correct.claim_status import (
     NEGATION,
+    TURNS,
     YES_NO_QUESTION,
     Outcome,
     is_compared,
     is_denied,
     is_doubted,
     joining_word,
+    moves_otherwise,
     right,
     says_none,
     stated_bound,
@@ -56,6 +59,7 @@ from rarefy.tasks.evaluate.correct.normalise import (
     Value,
     extract_answer,
     find_values,
+    initials,
     is_code_name,
     split_tokens,
     split_words,
@@ -83,6 +87,7 @@ _STATES = (  # and their opposites
 )
 _JOINED = re.compile(r"\s*(?:[,;/|&\n]|\b(?:and|or|as well as|plus)\b)\s*", re.IGNORECASE)
 _LAST = re.compile(r"[^,.;:?!]{1,40}, (?P<word>yes|no)\W*", re.IGNORECASE)  # "By default, yes."
+_ASKED_STATE = re.compile(r"\b([a-z]+(?:ed|en))\?$")
 _COMES = re.compile(
     r"^\W*(?:it )?(?:ships|comes|is (?:shipped|delivered)|starts)\s(?:with (?:it|this)\s)?", re.IGNORECASE
 )
@@ -125,6 +130,7 @@ _SHARE_IN_WORDS = re.compile(
 _TWO_DIGITS = re.compile(r"\d{1,2}([/.-])\d{1,2}\1\d\d")
 _FACTORS = [Decimal(10) ** power for power in (-12, -9, -6, -3, -2, 0, 2, 3, 6, 9, 12)]  # of scales, and of per cent
 _ROUNDED = Decimal("0.005")  # share of a value by which one in another scale may be rounded
+_UNIT = 4  # letters of what may be a unit: "dt", "kPa"
 _FEW_WORDS = 3  # of a gold answer that is a value and no more
 _BELIEVED = re.compile(r",?\s+(?:I|we)\s(?:think|believe|guess|suppose)\W*$")  # it is stated all the same
 _IN_ITS_PLACE = re.compile(r",?\s+(?:and |but )?(?:not|rather than|instead of)\s+(?:the |an? )?$", re.IGNORECASE)
@@ -174,6 +180,9 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
             outcome = unclear("other_entity", outcome.matched)
     if outcome.verdict == "right" and is_of_another_thing(said, gold, about):
         outcome = unclear("other_thing", outcome.matched)
+    sure = outcome.verdict == "right" or outcome.why == "sign"
+    if sure and len(split_words(said)) <= STATEMENT and all(moves_otherwise(said, form) for form in gold.forms):
+        outcome = wrong("opposite", outcome.matched)
     if outcome.stage == "contained" and is_swapped(said, outcome.matched, about):
         outcome = wrong("other_row", outcome.matched)
     if outcome.stage == "contained" and gold.kind in _ROWS and is_of_another_row(said, outcome.matched, about):
@@ -194,6 +203,8 @@ def _match_any(text: str, gold: GoldAnswer, about: Expectation, config: CorrectC
     if config.match == "plain":
         return _match_plain(text, gold)
     if about.question.chance and (outcome := judge_choice(text, about.question)):
+        return outcome
+    if (offered := parse_offer(about.question)) and (outcome := judge_offer(text, *offered, about.question.answer)):
         return outcome
     for form in gold.forms:
         if (
@@ -366,6 +377,9 @@ def _is_of_another_kind(one: Value, kinds: set[str], gold: GoldAnswer, about: Ex
         return (one.worded and named) or (one.amount not in _date_parts(gold) and (one.worded or one.pointed or named))
     if one.amount < 1 and one.worded:
         return False  # "half of them"
+    units = [*split_tokens(one.nouns)[:1], *(exact.noun for exact in gold.values if exact.noun)]
+    if len(units) > 1 and max(map(len, units)) <= _UNIT and not wordnet.known(units[0]):
+        return False  # "74 dt/ha" for "7.4 t/ha"
     things = {stem(word) for word in split_tokens(one.nouns)[:1]}
     return (bool(things) and not things & about.words) or (one.scaled and kinds <= _UNSCALED)
 
@@ -419,6 +433,9 @@ def _old_years(gold: GoldAnswer) -> tuple[Moment, ...]:
 
 def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     """Judge each part; all must be right, in their order where the question says "respectively"."""
+    words = split_tokens(gold.forms[0])
+    if len(words) > 2 and re.search(rf"\b{initials(words).upper()}\b", text) and not NEGATION.search(text):
+        return right("contained", initials(words).upper())  # "NHLBI" of the "Heart, Lung, and Blood Institute"
     ends = len(gold.parts) == 2 and all(part.kind == "value" for part in gold.parts) and is_range(gold.forms[0])
     if ends and (outcome := judge_range(text, gold.parts[0], gold.parts[1], about, config)):
         return outcome
@@ -491,6 +508,9 @@ def _judge_list(text: str, gold: GoldAnswer, about: Expectation, config: Correct
         return None
     if not lacking and not others and not gold.ordered:
         return right("contained", text)
+    beside = [item for item, parts in zip(items, matched, strict=True) if not parts]
+    if not lacking and all(part.kind == "text" for part in gold.parts) and all(map(is_capitalised, beside)):
+        return unclear("several_names", text)
     covered = len(found) / len(gold.parts)
     names = {part.kind for part in gold.parts} == {"text"}
     return Outcome("wrong", "value", text, "missing_part", covered) if lacking and names and not gold.unread else None
@@ -544,6 +564,10 @@ def _stated_verdict(text: str, about: Expectation) -> str:
     text = _say_as_asked(_COMES.sub("it is ", text.replace("n't", " not")), asked)
     words = split_tokens(text)
     own = stems(asked)
+    state = _ASKED_STATE.search(asked)  # "Approved subject to conditions." of "Was it approved?"
+    turned = any(pattern.search(each) for pattern in (NEGATION, TURNS) for each in (text, asked))
+    if state and words[:1] == (state[1].lower(),) and YES_NO_QUESTION.match(asked) and not turned:
+        return "yes" if len(words) <= SHORT else ""
     new = {word for word in words if word not in EMPTY and word not in _SAYS and not stems(word) <= own}
     if not YES_NO_QUESTION.match(asked) or NEGATION.search(asked) or new or len(words) > SHORT or "?" in text:
         return ""

@@ -248,11 +248,11 @@ def _compare(
 
 def _say_sure_gap(first: Metric, second: Metric) -> str:
     """By how much the sides differ in these trials whatever those without a score are; "" where that leaves it open."""
-    ends = (*bounds(first), *bounds(second))
-    if None in ends:
+    ours = sorted(end for end in bounds(first) if end is not None)
+    theirs = sorted(end for end in bounds(second) if end is not None)
+    if len(ours) < 2 or len(theirs) < 2:
         return ""
-    (least, most), (its_least, its_most) = sorted(ends[:2]), sorted(ends[2:])
-    low, high = its_least - most, its_most - least
+    low, high = theirs[0] - ours[1], theirs[1] - ours[0]
     return f"; whatever the rest are, they differ by {low:+.3f} to {high:+.3f}" if low > 0 or high < 0 else ""
 
 

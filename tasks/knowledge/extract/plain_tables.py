@@ -404,8 +404,9 @@ class PlainTable:
     def _is_name(self, label: str) -> bool:
         """Whether a label tells its row from others by a word, a code, or a number under a head that says of what."""
         coded = (_CODE.fullmatch(label) and not _AMOUNT.fullmatch(label)) or _VERSION.fullmatch(label)
-        coded = coded or (self.corner and re.fullmatch("[A-Z][+-]?", label))  # "B" below "Grade"
-        return bool(re.search(r"[^\W\d_]{2}", label) and not _AMOUNT.fullmatch(label)) or bool(coded) or self.numbered
+        letter = self.corner and re.fullmatch("[A-Z][+-]?", label)  # "B" below "Grade"
+        worded = re.search(r"[^\W\d_]{2}", label) and not _AMOUNT.fullmatch(label)
+        return bool(worded or coded or letter) or self.numbered
 
     def _say(self, labelled: LabelledRow, head: ColumnHead) -> tuple[str, str]:
         """What is stated, in the table's own words, and its period."""

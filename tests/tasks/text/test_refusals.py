@@ -24,6 +24,15 @@ from rarefy.tasks.text.refusals import refusal
         "The price list of 2024 does not give it.",
         "Sure! Here is what I found.\n\nI don't know.\n\nLet me know if you need more.",
         "Thanks for your question! Unfortunately, the policy excerpt doesn't list it. You may want to contact HR.",
+        "No relevant passage was found for this question.",
+        "There is nothing in the release notes about the licence of the kit.",
+        "The catalogue entry doesn't identify a workshop.",
+        "The answer isn't in the text.",
+        "I looked through the pages, and none of them says when it closes.",
+        "The minutes are silent on this point.",
+        "Nothing in these records tells us the minimum age.",
+        "idk, it doesn't say",
+        "Could you share the section on fees? I only have the one on dress.",
     ],
 )
 def test_what_declines_refuses(text: str) -> None:
@@ -40,6 +49,7 @@ def test_what_declines_refuses(text: str) -> None:
         "No. 7 facility",
         "Sure! Here is what I found. It is 24. Let me know if you do not need more.",
         "The policy does not cover contractors.",
+        "Unfortunately, dogs are not allowed on the terraces.",
         "The margin is not improving: it fell from 12 % to 10 %.",
         "Revenue was $5 million. Costs were $3 million. The passage does not say more. Profit was $2 million.",
     ],
