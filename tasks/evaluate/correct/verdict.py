@@ -433,9 +433,9 @@ def _old_years(gold: GoldAnswer) -> tuple[Moment, ...]:
 
 def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     """Judge each part; all must be right, in their order where the question says "respectively"."""
-    words = split_tokens(gold.forms[0])
-    if len(words) > 2 and re.search(rf"\b{initials(words).upper()}\b", text) and not NEGATION.search(text):
-        return right("contained", initials(words).upper())  # "NHLBI" of the "Heart, Lung, and Blood Institute"
+    named = split_tokens(gold.forms[0])
+    if len(named) > 2 and re.search(rf"\b{initials(named).upper()}\b", text) and not NEGATION.search(text):
+        return right("contained", initials(named).upper())  # "NHLBI" of the "Heart, Lung, and Blood Institute"
     ends = len(gold.parts) == 2 and all(part.kind == "value" for part in gold.parts) and is_range(gold.forms[0])
     if ends and (outcome := judge_range(text, gold.parts[0], gold.parts[1], about, config)):
         return outcome
