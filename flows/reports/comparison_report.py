@@ -154,7 +154,10 @@ def _describe_difference(comparison: Comparison) -> str:
     parts = []
     for verdict in verdicts:
         rows = [row for row in shown if row.verdict == verdict]
-        named = [f"{_named(row)} {_change(row, comparison)}" for row in rows[:MOST_NAMED]]
+        named = [
+            f"{_named(row)}{' (less is better)' if row.more_is_better is False else ''} {_change(row, comparison)}"
+            for row in rows[:MOST_NAMED]
+        ]
         named += [f"{len(rows) - MOST_NAMED} more" for _ in rows[MOST_NAMED : MOST_NAMED + 1]]
         parts.append((f"{verdict} on " if len(verdicts) > 1 else "") + ", ".join(named))
     rest = len(headlines) - len(shown)

@@ -59,7 +59,7 @@ _MEASURES = (
     "meter metre,centimeter centimetre cm,millimeter millimetre mm,foot feet ft,inch inches,yard,square-foot,"
     "square-meter,square-mile,ton tonne,pound-mass lb lbs,kilogram kg,gram,ounce oz,"
     "gallon,barrel bbl,liter litre,deciliter decilitre dl,centiliter centilitre cl,milliliter millilitre ml,"
-    "watt,kilowatt kw,megawatt mw,gigawatt gw,kwh,mwh,gwh,terabyte tb,gigabyte gb,megabyte mb,kilobyte kb,byte,"
+    "watt w,kilowatt kw,megawatt mw,gigawatt gw,kwh,mwh,gwh,terabyte tb,gigabyte gb,megabyte mb,kilobyte kb,byte,"
     "tebibyte tib,gibibyte gib,mebibyte mib,kibibyte kib,hertz hz,megahertz mhz,gigahertz ghz,"
     "degree,°c celsius,°f fahrenheit"
 )

@@ -32,7 +32,7 @@ _GENERAL = tuple(
         r"definitively|confidently)\b",
         r"\b(?:cannot|can't|can not|could not|couldn't) be (?:answered|determined|calculated|computed|found|inferred|"
         r"derived|established|ascertained|confirmed|identified|located)\b",
-        rf"\b(?:the|these|this|any|provided|given|my)\s(?:[\w-]+\s){{0,2}}?{_SOURCE}\b"
+        rf"\b(?:the|these|this|any|provided|given|my|our|your)\s(?:[\w-]+\s){{0,2}}?{_SOURCE}\b"
         rf"[^.;!?]{{0,60}}?\b(?:do(?:es)?(?: not|"
         rf"n't)|did(?: not|n't)|fails? to|lacks?|provides? no|contains? no|has no|have no|gives? no|"
         rf"offers? no|makes? no mention)\b",
@@ -53,6 +53,7 @@ _GENERAL = tuple(
         r"|unknown|unable to (?:answer|tell|say|determine|find))"
         r"(?:\s(?:in|from|by|to|here|based|for|within)\b[^.;!?]{0,60})?\W*$",
         rf"^\W*no (?:\w+ ){{0,2}}?(?:{_SOURCE}|results?|matches)\b[^.;!?]{{0,30}}\b(?:found|retrieved|available)\b",
+        rf"^\W*there(?: is| was|['’]s) nothing (?:about|on) (?:it|this|that) in (?:the|these|our|your) {_SOURCE}\b",
         r"^\W*there(?: is| was|['’]s) nothing in (?:the|this|these)\b[^.;!?]{0,60}"
         r"\b(?:about|on|regarding|concerning)\b",
         r"\b(?:the )?answer (?:is not|isn't|was not|wasn't) (?:in|part of|contained in|among)\b",
@@ -141,15 +142,15 @@ _COURTESY = (
     r"|(?:i(?:['’]m| am|['’]d be) |always )?(?:happy|glad) to help\b[^.!?\n]*"
     r"|(?:is there|would you like) (?:anything|something|more|further|me to)\b[^.!?\n]*)"
 )
-_POLITE = re.compile(
-    rf"\W*(?:{_COURTESY}|(?:please|you (?:may|might|can|could|should)(?: (?:want|wish|need|like) to)?"
+_ADVICE = (
+    r"(?:please|you (?:may|might|can|could|should)(?: (?:want|wish|need|like) to)?"
     r"|i(?:['’]d| would)? (?:recommend|suggest))"
     r" (?:contact(?:ing)?|ask(?:ing)?|check(?:ing)?|consult(?:ing)?|reach(?:ing)? out|refer(?:ring)? to"
-    r"|see)\b[^.!?\d]*)\W*",
-    re.IGNORECASE,
+    r"|see)\b[^.!?\d]*"
 )
+_POLITE = re.compile(rf"\W*(?:{_COURTESY}|{_ADVICE})\W*", re.IGNORECASE)
 _OPENS_POLITELY = re.compile(rf"\W*{_COURTESY}(?:[.!?:]+\s+|\s*\n\s*)(?=\S)", re.IGNORECASE)
-_ENDS_POLITELY = re.compile(rf"(?:(?<=[.!?)]\s)|(?<=\n)){_COURTESY}[.!?]*\s*$", re.IGNORECASE)
+_ENDS_POLITELY = re.compile(rf"(?:(?<=[.!?)]\s)|(?<=\n))(?:{_COURTESY}|{_ADVICE})[.!?]*\s*$", re.IGNORECASE)
 _FROM_CONTEXT = re.compile(  # what was shown, as the source of what follows
     r"\W*(?:based on|according to|as (?:stated|mentioned|described|given|noted) in|per|from)\s(?:the|this|these|your)\s"
     r"(?:(?:provided|given|retrieved|above|supplied|available)\s)?"

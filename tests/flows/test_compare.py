@@ -344,11 +344,11 @@ def test_what_is_skipped_on_a_side_is_not_compared(tmp_path):
 def test_what_became_of_each_rule_is_printed_and_written(pair, tmp_path):
     rules = ["overall drops 2 points", "overall rises 1 point", "RR drops 2 points"]
     found = check_rules(compare(*pair, config=QUICK), rules)
-    assert [one.came for one in found.rules] == ["held", "broken", "not decided"]
+    assert [one.came for one in found.rules] == ["kept", "broken", "not decided"]
     comparison_report.write_comparison(tmp_path / "out", found)
     told = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert [(one["rule"], one["came"]) for one in told["rules"]] == [(one.rule, one.came) for one in found.rules]
-    assert "- overall drops 2 points: held (overall of tiny rose" in (tmp_path / "out" / "comparison.md").read_text()
+    assert "- overall drops 2 points: kept (overall of tiny rose" in (tmp_path / "out" / "comparison.md").read_text()
     lines = [line for line in shown(found).splitlines() if line.startswith("rule ")]
     assert [line.partition(" (")[0] for line in lines] == [f"rule {one.rule}: {one.came}" for one in found.rules]
 

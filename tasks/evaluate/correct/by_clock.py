@@ -1,7 +1,7 @@
 """Judges answers to questions for a time of day: "6 pm UTC" for 18:00 UTC, "09:30 to 17:30" for 9.30am-5.30pm."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from rarefy.tasks.evaluate.correct.claim_status import (
@@ -46,6 +46,7 @@ _AROUND = EMPTY | frozenset(
 )
 _LIMIT = re.compile(r"\b(?P<limit>before|after|earlier than|later than)\s+(?:\w+\s)?$", re.IGNORECASE)
 _TIME_ALONE = re.compile(r"\b(?:what|which) (?:time|hours)\b", re.IGNORECASE)
+_AFTERNOON = 780  # minutes, from which a time is said in one way of 24 hours
 _TWO_DIGITS = 600  # minutes: "10:30", where "9:30" may be of the evening
 
 
@@ -139,6 +140,7 @@ def judge_clock(text: str, forms: tuple[str, ...], asked: str, short: bool) -> O
     if any(is_denied(text, one.start, one.end) or is_doubted(text, one.start) for one in said):
         return unclear("denied", shown)
     ways = [find_clocks(part) for form in forms for part in (_BRACKET.sub(" ", form), *_BRACKET.findall(form))]
+    ways = [_of_24_hours(way) for way in ways]
     known = [one for way in ways for one in way]
     same = [one for one in said if any(_compare(gold, one) == "same" for gold in known)]
     joined = {joining_word(text[one.end : two.start]) for one, two in pairwise(said)}
@@ -152,6 +154,12 @@ def judge_clock(text: str, forms: tuple[str, ...], asked: str, short: bool) -> O
     if all(_differs(way, said) for way in filter(None, ways)):
         return wrong("other_value", shown) if short else unclear("unmatched")
     return unclear("some_parts" if same else "less_exact", shown)
+
+
+def _of_24_hours(way: tuple[Clock, ...]) -> tuple[Clock, ...]:
+    """Return the times of a form as of 24 hours where one can be no other: "9:00-15:30" begins in the morning."""
+    late = len(way) > 1 and any(len(one.minutes) == 1 and one.minutes[0] >= _AFTERNOON for one in way)
+    return tuple(replace(one, minutes=one.minutes[:1]) for one in way) if late else way
 
 
 def _compare_days(text: str, shown: str, forms: tuple[str, ...], asked: str, short: bool) -> Outcome:

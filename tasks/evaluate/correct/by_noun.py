@@ -42,6 +42,8 @@ def is_another_thing(text: str, forms: tuple[str, ...], about: Expectation) -> b
     repeated = [word for word in split_tokens(text) if word not in EMPTY and stem(word) in about.words]
     if _COPULA.match(text) or len(split_tokens(text)) > _SHORT or len(repeated) > 1:
         return False
+    if any(re.match(r"\W*no\s", form) for form in forms):
+        return False  # "unlimited" for "no limit"
     if any(re.match(r"\W*(?:\w+ing (?:the|an?|its|their)|to)\b", phrase) for phrase in (text, *forms)):
         return False  # what is done is no thing
     mine, *others = (_telling_words(phrase, about) for phrase in (text, *forms))

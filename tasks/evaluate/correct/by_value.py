@@ -345,6 +345,8 @@ _LIMITS = {
 }  # in so many words
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
 _NOTHING = re.compile(r"\W*(?:none|no)\s(?!info|data|answer|mention|figure|passage|idea|one\b)", re.IGNORECASE)
+_ASKED_IN = re.compile(r", in ([^\s,?]{1,12})\?\s*$")
+_UNIT_BEHIND = re.compile(r"\s?([^\s\d.,;()]{1,12})(?=[\s.,;)]|$)")
 _ONE_IN = re.compile(r"\bone in (two|three|four|five|six|seven|eight|nine|ten|[1-9]\d{0,2})\b", re.IGNORECASE)
 _NOT_BUT = re.compile(r"\bnot\b[^.;]{1,30}\bbut\b", re.IGNORECASE)  # "not 3 but 2"
 _SINGLE = re.compile(r"\b(?:a|one) single\b", re.IGNORECASE)
@@ -455,6 +457,8 @@ def judge_value(
         return right("contained", _quote(text, found), "percent") if sure else unclear("scale")
     alike = (one for one in numbers if (whole or not one.worded or one.kind == "measure") and kinds[id(one)] == "unit")
     if same := next((one for one in alike if _matches(gold, one, config, about)), None):
+        if _has_another_unit(text, same, about):
+            return unclear("unit")
         # "5.0" for "5.0 percent": what else may be meant
         limit = stated_bound(text[: same.start])
         whole = whole or (
@@ -502,6 +506,14 @@ def judge_value(
         return unclear("unmatched")
     several = len({value.amount for value in asserted}) > 1
     return wrong("other_values" if several else "other_value", _quote(text, asserted[0]))
+
+
+def _has_another_unit(text: str, value: Value, about: Expectation) -> bool:
+    """Return whether a unit stands behind a value that is not the one in which the question asks: "31.5 g" in kg."""
+    asked, said = _ASKED_IN.search(about.question.text), _UNIT_BEHIND.match(text, value.end)
+    if asked is None or (said is None and value.kind != "measure"):
+        return False
+    return value.unit not in about.units and (said is None or said[1].casefold() != asked[1].casefold())
 
 
 def _is_not_as_printed(text: str, one: _Occurrence, gold: GoldAnswer, about: Expectation) -> bool:

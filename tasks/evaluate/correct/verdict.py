@@ -130,6 +130,8 @@ _SHARE_IN_WORDS = re.compile(
 _TWO_DIGITS = re.compile(r"\d{1,2}([/.-])\d{1,2}\1\d\d")
 _FACTORS = [Decimal(10) ** power for power in (-12, -9, -6, -3, -2, 0, 2, 3, 6, 9, 12)]  # of scales, and of per cent
 _ROUNDED = Decimal("0.005")  # share of a value by which one in another scale may be rounded
+_CODES = re.compile(r"(?<![\w.,-])(?=[\d-]*\d{3})\d+-\d+(?:-\d+)*(?![\w.,]*\d|-)")  # "40-802", no days of a month
+_ROW_CELLS = 3  # of a line that is a row of a table
 _UNIT = 4  # letters of what may be a unit: "dt", "kPa"
 _FEW_WORDS = 3  # of a gold answer that is a value and no more
 _BELIEVED = re.compile(r",?\s+(?:I|we)\s(?:think|believe|guess|suppose)\W*$")  # it is stated all the same
@@ -168,6 +170,7 @@ _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  
 def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     """Judge an answer, as `extract_answer` returns it, as right, wrong or open; never wrong without `config.value`."""
     said = text if any(map(is_of_document, gold.forms)) else strip_citations(text)
+    said = _hide_codes(said, gold, about)
     outcome = _match_any(said, gold, about, config)
     if outcome.why == "denied" and outcome.matched:
         before, _, behind = said.rpartition(outcome.matched)
@@ -183,6 +186,9 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     sure = outcome.verdict == "right" or outcome.why == "sign"
     if sure and len(split_words(said)) <= STATEMENT and all(moves_otherwise(said, form) for form in gold.forms):
         outcome = wrong("opposite", outcome.matched)
+    cells = [cell for cell in said.split("|") if cell.strip()]
+    if outcome.stage == "contained" and gold.kind == "text" and len(cells) >= _ROW_CELLS and "\n" not in said.strip():
+        outcome = unclear("several_names", outcome.matched)  # which cell of the row is meant, it does not say
     if outcome.stage == "contained" and is_swapped(said, outcome.matched, about):
         outcome = wrong("other_row", outcome.matched)
     if outcome.stage == "contained" and gold.kind in _ROWS and is_of_another_row(said, outcome.matched, about):
@@ -220,6 +226,14 @@ def _match_any(text: str, gold: GoldAnswer, about: Expectation, config: CorrectC
     if gold.kind == "parts":
         return _judge_parts(text, gold, about, config)
     return _match_one(text, gold, about, config)
+
+
+def _hide_codes(text: str, gold: GoldAnswer, about: Expectation) -> str:
+    """Return a text with the digits of the question's codes as letters: "40-802", whose numbers are no values."""
+    codes = [code for code in _CODES.findall(about.question.text) if not any(code in form for form in gold.forms)]
+    for code in codes:
+        text = re.sub(rf"(?<![\w-]){re.escape(code)}(?![\w-])", re.sub(r"\d", "X", code), text)
+    return text
 
 
 def is_decided_by_rules(question: Question) -> bool:

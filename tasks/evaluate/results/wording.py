@@ -329,8 +329,8 @@ def describe_skipped(summary: Mapping[str, Any], protocol: str, system: str) -> 
     for name, count in row["reasons"].items():
         known[_SKIPPED.get(name, plain_words(name))] += count
     return (
-        f"{row['in'] - row['out']:,} of {row['in']:,} trials were skipped: the benchmark has nothing to put to the "
-        f"system there, so that they count neither as right nor as wrong ({format_reasons(known)})"
+        f"{row['in'] - row['out']:,} of {row['in']:,} trials were skipped, and count neither as right nor "
+        f"as wrong ({format_reasons(known)})"
     )
 
 
@@ -462,7 +462,7 @@ def count_calls(budget: Mapping[str, Any]) -> str:
 
 def decided_by_rules(summary: Mapping[str, Any]) -> str:
     """What the questions of a first look have in common, to stand behind their number; "" where they are any."""
-    return " that rules can score" if (summary.get("budget") or {}).get("decided_by_rules") else ""
+    return " that rules mostly score" if (summary.get("budget") or {}).get("decided_by_rules") else ""
 
 
 def describe_budget(summary: Mapping[str, Any]) -> str:

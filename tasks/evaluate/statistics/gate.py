@@ -60,7 +60,7 @@ class RuleResult:
     """The outcome of a rule."""
 
     rule: str
-    came: str  # held | broken | not decided: not broken, and not known to be kept
+    came: str  # kept | broken | not decided: not broken, and not known to be kept
     why: str
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ class RuleResult:
 
 
 def apply_rule(gate: Rule, differences: Sequence[Difference], config: StatisticsConfig) -> RuleResult:
-    """Whether a rule held. Where too few questions leave open that the number went as far, that is not decided.
+    """Whether a rule is kept. Where too few questions leave open that the number went as far, that is not decided.
 
     It is undecided, too, where its number was not compared, is withheld or undefined: what `broken` raises for.
     """
@@ -82,7 +82,7 @@ def apply_rule(gate: Rule, differences: Sequence[Difference], config: Statistics
     if few := [row for row in rows if _could_break(gate, row)]:
         return RuleResult(gate.text, "not decided", _say_too_few(gate, min(few, key=lambda row: row.clusters), config))
     return RuleResult(
-        gate.text, "held", "; ".join(f"{row.metric} of {row.protocol} {describe_difference(row)}" for row in rows)
+        gate.text, "kept", "; ".join(f"{row.metric} of {row.protocol} {describe_difference(row)}" for row in rows)
     )
 
 

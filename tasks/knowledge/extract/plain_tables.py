@@ -176,6 +176,8 @@ _NO_WORDS = (  # what cells of words hold that no question has for an answer, ea
 # A number with its unit, a time, a date: in a column of few values it is no guess
 _MEASURED = re.compile(rf"[-–−+~<>≤≥±$€£]?\s?\d\S*(?:\s+\S+){{0,4}}|[A-Z]{{3}}\s\d[\d.,]*|{MONTH} \d.*")
 
+_UNITS_OF_ROWS = re.compile(r"units?(?: of measure(?:ment)?)?|UoM", re.IGNORECASE)
+_UNIT_CELL = re.compile(r"(?=.*[^\W\d_]|.*[%°])[^()|]{1,12}")
 # Names without a word: a code of letters and digits, a version; "5V" and "10s" are amounts
 _AMOUNT = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z°µΩ]{1,4}")
 _CODE = re.compile(r"(?=[\w./+-]*[A-Za-z])(?=[\w./+-]*\d)[^\W_][\w./+-]*")
@@ -253,6 +255,8 @@ class PlainTable:
         self.figures = {column for column, _ in numbers}
         # a column of years is when each row holds, as tidy data have it
         self.when = next((n for n, head in enumerate(self.heads) if n and _WHEN.fullmatch(head.words)), 0)
+        # and one of units says in what each row is counted
+        self.units = next((n for n, head in enumerate(self.heads) if n and _UNITS_OF_ROWS.fullmatch(head.words)), 0)
         self.rows = [
             replace(row, period=self._period_of(row.row)) for row in label_rows(table, self.corner, self.worded)
         ]
@@ -278,7 +282,7 @@ class PlainTable:
         for labelled in self.rows:
             for column, cell in enumerate(labelled.row.cells[1 : len(self.heads)], start=1):
                 if (
-                    column == self.when
+                    column in (self.when, self.units)
                     or cell.start in known
                     or (lost and found and found[-1][0].start == labelled.row.start)
                 ):
@@ -346,7 +350,7 @@ class PlainTable:
         self, labelled: LabelledRow, column: int, cell: Cell, answer: str, spelled: str, reasons: tuple[str, ...]
     ) -> Triplet:
         """What all facts of a table have: who, what, when, where, and the first reason against it."""
-        head, row, chunk, header = self.heads[column], labelled.row, self.chunk, self.table.header
+        head, row, chunk, header = self._head_of(labelled, column), labelled.row, self.chunk, self.table.header
         relation, period = self._say(labelled, head)
         group = labelled.group if labelled.group is not header else None
         named = bool(read_period(labelled.label)[0]) or self._is_name(labelled.label)
@@ -428,6 +432,12 @@ class PlainTable:
         if head.words and not (head.period and (not head.bare_day or counted)):
             relation = f"{relation} in the column “{head.words}”"
         return relation, head.period or head.year or labelled.period or self.period
+
+    def _head_of(self, labelled: LabelledRow, column: int) -> ColumnHead:
+        """The head of a column, with the unit that a column of units gives the row: "Value (kg)"."""
+        head, cells = self.heads[column], labelled.row.cells
+        unit = cells[self.units].text.strip() if 0 < self.units < len(cells) else ""
+        return replace(head, words=f"{head.words} ({unit})") if _UNIT_CELL.fullmatch(unit) and head.words else head
 
     def _period_of(self, row: Row) -> str:
         """The period that the column of periods gives a row; "" where there is no such column."""

@@ -33,7 +33,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, 
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 37  # cells by what they hold, and of two years
+VERSION = 38  # hours of a weekday; the unit of a range
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):

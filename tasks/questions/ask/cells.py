@@ -78,7 +78,7 @@ def _counted(triplet: Triplet) -> str:
         return f", in {triplet.scale} of {unit}" if unit and triplet.scale else f", in {triplet.scale or unit}"
     cell = read_cell_name(triplet.relation)
     measure, thing = (cell.measure, cell.thing) if cell else ("", "")
-    unit = unit_in_brackets(measure) if re.fullmatch(r"[-+−(]?[\d.,]+\)?", triplet.answer) else ""
+    unit = unit_in_brackets(measure) if _FIGURES.fullmatch(triplet.answer) else ""
     # a head that is said in words leaves its unit out; a row of a count has another
     told = unit and say_head(measure) and not re.match(r"(?:number|count) of\b", thing, re.I)
     return f", in {unit}" if told else ""
@@ -169,6 +169,7 @@ def _say_sum(cell: CellName) -> str:
 
 LISTED = "listed under "  # what a question says of a column that it quotes
 _HOURS = re.compile(r"[0-2]?\d[:.][0-5]\d ?(?:to|-|–|until) ?[0-2]?\d[:.][0-5]\d", re.I)
+_FIGURES = re.compile(r"[-+−(]?[\d.,]+\)?(?:\s?(?:to|-|–)\s?[-+−]?[\d.,]+)?")  # "31.5", "5 to 35"
 _WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?", re.I)
 _RELATION = re.compile(  # what a thing has by its nature: "the address of" it
     r"(?:.* )?(?:name|title|address|telephone|phone|meaning|purpose|type|kind|colou?r|default|status|number|code|id"

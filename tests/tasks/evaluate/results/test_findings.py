@@ -360,8 +360,10 @@ def test_questions_of_a_first_look_that_rules_decide_are_called_so(told, numbers
     found = findings(made(6))
     about = {"calls": 300, "asked": 290, "look": True, "questions": 6, "decided_by_rules": True}
     text = plain_summary(summary({**told, "budget": about, "findings": found}, numbers))
-    assert "answers to 6 unchanged questions that rules can score, too few" in text
-    assert "on 6 whole questions that rules can score (290 calls" in describe_budget({"budget": about, "protocols": {}})
+    assert "answers to 6 unchanged questions that rules mostly score, too few" in text
+    assert "on 6 whole questions that rules mostly score (290 calls" in describe_budget(
+        {"budget": about, "protocols": {}}
+    )
 
 
 def test_one_question_that_most_of_what_has_no_score_answers_is_named(told, numbers, made):

@@ -152,10 +152,10 @@ def test_a_rule_that_cannot_be_told_is_no_kept_rule():
     ("text", "of", "came", "why"),
     [
         ("overall drops 2 points", row(), "broken", "overall of rare dropped 2.0 points"),
-        ("overall drops 5 points", row(), "held", "overall of rare dropped 2.0 points"),
+        ("overall drops 5 points", row(), "kept", "overall of rare dropped 2.0 points"),
         ("overall drops 5 points", row(low=-0.06), "not decided", "too few: by what 12 questions show it"),
         ("overall drops 2 points significantly", row(low=-0.06, high=0.01, p=0.3), "not decided", "too few: by"),
-        ("overall rises 5 points", row(low=-0.06), "held", "overall of rare dropped"),
+        ("overall rises 5 points", row(low=-0.06), "kept", "overall of rare dropped"),
         ("overall drops 5 points", row(low=None, high=None), "not decided", "too few: 12 questions"),
         ("NDR drops 5 points", row(), "not decided", "is about a number that was not compared"),
     ],
@@ -179,7 +179,7 @@ def test_what_no_question_shows_leaves_a_rule_open_and_the_number_of_questions_t
         "least"
     )
     many = replace(row(second=0.8, low=-0.0199, high=0.0199), clusters=183, unseen=0.0199)
-    assert apply_rule(parse_rule("overall drops 2 points"), [many], CONFIG).came == "held"
+    assert apply_rule(parse_rule("overall drops 2 points"), [many], CONFIG).came == "kept"
 
 
 CELLS = 4
@@ -201,7 +201,7 @@ def test_a_result_that_loses_less_never_fares_worse(some, times, size, data):
         sides = (measured(cells, all_of, "overall") for cells in (before, second))
         found = differences(*([side] for side in sides), protocol="rare", config=quick)
         rule = parse_rule(f"overall drops {size} points")
-        came.append(("broken", "not decided", "held").index(apply_rule(rule, add_verdicts(found, quick), quick).came))
+        came.append(("broken", "not decided", "kept").index(apply_rule(rule, add_verdicts(found, quick), quick).came))
     assert came[0] <= came[1]
 
 
