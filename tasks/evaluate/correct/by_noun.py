@@ -1,7 +1,6 @@
 """Whether a short answer is another thing than a gold answer in small letters, by what each noun is a kind of."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 
 from rarefy.tasks.evaluate.correct.claim_status import TURNS
@@ -70,7 +69,6 @@ def is_another_thing(text: str, forms: tuple[str, ...], about: Expectation) -> b
 
 def are_related(one: str, other: str) -> bool:
     """Return whether two words or phrases are synonyms, or one says what the other is a kind of."""
-    one, other = (unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode() for text in (one, other))
     return (
         any(other in wordnet.synonyms(one, pos) or one in wordnet.synonyms(other, pos) for pos in "nvar")
         or wordnet.is_kind_of(one, other)
