@@ -693,7 +693,6 @@ def score(
     from rarefy.flows.engine.workers import count_cores
     from rarefy.flows.models.accounting import cache_folder, inference_context
     from rarefy.tasks.evaluate.correct import score as score_answers
-    from rarefy.tasks.evaluate.correct.offered import with_offers
     from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
     from rarefy.tasks.store.tables import Store
 
@@ -714,7 +713,7 @@ def score(
     for at, record in enumerate(records):
         key, forms = str(at), _gold_forms(at, record)
         said = _say_number(record["answer"])
-        question = Question(
+        asked[key] = Question(
             question_id=key,
             path_id="",
             pattern="single" if forms else "absent",
@@ -727,7 +726,6 @@ def score(
             evidence_spans=(),
             language=record.get("language") or "en",
         )
-        asked[key] = with_offers(question)
         trials[key] = Trial(key, name, key, "", "own", key)
         rows.append(Answer(key, "", key, said) if isinstance(said, str) else Answer(key, "", key, error=NO_ANSWER))
     scored = score_answers(rows, correct.correct, trials=trials, questions=asked, judge=connected)

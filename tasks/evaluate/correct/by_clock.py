@@ -19,22 +19,21 @@ from rarefy.tasks.text.quantities import UNITS
 _ZONES = (
     r"UTC|GMT|BST|Z|[ECMP][SD]?T|CES?T|EES?T|WES?T|IST|JST|AE[SD]?T|(?:Eastern|Central|Mountain|Pacific)(?=\s+time\b)"
 )
+_HOURS = {word: at for word, at in UNITS.items() if 1 <= at <= 12}
+_HOUR = rf"\d{{1,2}}|{'|'.join(_HOURS)}"
+_PAST = {"five": 5, "ten": 10, "quarter": 15, "twenty": 20, "twenty-five": 25, "half": 30}
 _CLOCK = re.compile(
     r"(?<![\w.,:/$€£#])(?:"
-    r"(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d)(?::[0-5]\d)?)?(?:\s?(?P<half>[ap])\.?\s?m\b\.?"
-    r"|\s(?:in the (?P<part>morning|afternoon|evening)|at (?P<night>night))\b)"
+    r"(?:(?:a )?(?P<minutes>(?:five|ten|twenty)(?= minutes|(?! minutes) past)|twenty-five|quarter|half(?= past))"
+    rf"(?: minutes)? (?P<way>past|to) )?(?P<hour>{_HOUR})(?:[:.](?P<minute>[0-5]\d)(?::[0-5]\d)?)?"
+    r"(?P<sharp>\s?o'?\s?clock)?(?:\s?(?P<half>[ap])\.?\s?m\b\.?"
+    r"|\s(?:in the (?P<part>morning|afternoon|evening)|at (?P<night>night))\b)?"
+    r"(?(half)|(?(part)|(?(night)|(?(way)\b|(?(sharp)\b|(?!))))))"
     r"|(?P<hour24>[01]?\d|2[0-4]):(?P<minute24>[0-5]\d)(?::[0-5]\d)?(?![:.]?\d)(?:\s?h(?:rs|ours)?\b)?"
     r"|(?P<four>(?:[01]\d|2[0-4])[0-5]\d)(?=\s?(?:hours|hrs|h|UTC|GMT|Z)\b)(?:\s?(?:hours|hrs|h)\b)?"
     r"|(?P<open>\d{1,2})(?=\s?(?:-|–|to|and|until)\s?\d{1,2}(?:[:.][0-5]\d)?\s?[ap]\.?\s?m\b)"
     r"|(?P<word>noon|midday|midnight)\b"
     rf")(?:\s?\(?(?P<zone>{_ZONES})\b\)?(?:\s+time\b)?)?",
-    re.IGNORECASE,
-)
-_HOURS = {word: at for word, at in UNITS.items() if 1 <= at <= 12}
-_PAST = {"five": 5, "ten": 10, "quarter": 15, "a quarter": 15, "twenty": 20, "twenty-five": 25, "half": 30}
-_IN_WORDS = re.compile(
-    rf"\b(?:(?P<minutes>{'|'.join(sorted(_PAST, key=len, reverse=True))})(?: minutes)? (?P<way>past|to) )?"
-    rf"(?P<hour>{'|'.join(_HOURS)}|\d{{1,2}})(?P<sharp>\s?o'?\s?clock)?\b",
     re.IGNORECASE,
 )
 _NIGHT = 6  # an hour from which "at night" is before midnight
@@ -62,23 +61,8 @@ class Clock:
 
 
 def find_clocks(text: str) -> tuple[Clock, ...]:
-    """Return the times of day of a text, in order."""
+    """Return the times of day of a text, in order, those in words too ("half past seven", "ten o'clock")."""
     return tuple(clock for hit in _CLOCK.finditer(text) if (clock := _read(hit)))
-
-
-def _spell(text: str) -> str:
-    """Return a text with times in words in figures: "half past seven" as "7:30", "ten o'clock" as "10:00"."""
-
-    def figures(hit: re.Match[str]) -> str:
-        hour = _HOURS.get(hit["hour"].lower()) or int(hit["hour"])
-        if not (hit["way"] or hit["sharp"]) or not 1 <= hour <= 24:
-            return hit[0]
-        minutes = _PAST[hit["minutes"].lower()] if hit["way"] else 0
-        if (hit["way"] or "").lower() == "to":
-            hour, minutes = (hour - 1 or 12), 60 - minutes
-        return f"{hour}:{minutes:02d}"
-
-    return _IN_WORDS.sub(figures, text)
 
 
 def _read(hit: re.Match[str]) -> Clock | None:
@@ -88,7 +72,11 @@ def _read(hit: re.Match[str]) -> Clock | None:
         minutes = (60 * int(hit["four"][:2]) + int(hit["four"][2:]),)
     else:
         shown = hit["hour"] or hit["hour24"] or hit["open"]
-        hour, minute = int(shown), int(hit["minute"] or hit["minute24"] or 0)
+        hour, minute = _HOURS.get(shown.lower()) or int(shown), int(hit["minute"] or hit["minute24"] or 0)
+        if hit["way"]:
+            minute = _PAST[hit["minutes"].lower()]
+            if hit["way"].lower() == "to":
+                hour, minute = hour - 1 or 12, 60 - minute
         half = (hit["half"] or "").casefold()
         if hit["part"] or hit["night"]:
             late = hit["night"] and _NIGHT <= hour < 12
@@ -132,7 +120,6 @@ def judge_clock(text: str, forms: tuple[str, ...], asked: str, short: bool) -> O
     The form's bracket is the same in another zone ("10am UTC (11am BST)"). What contradicts in a longer answer
     is left open.
     """
-    text = _spell(text)
     said = find_clocks(text)
     if not said:
         return unclear("unmatched")

@@ -55,6 +55,7 @@ _EITHER_SIGN = re.compile(  # of a line whose figures are negative in brackets a
     r"|\b(?:increases?|income|gains?)\s?/\s?(?:decreases?|loss(?:es)?)\b",
     re.IGNORECASE,
 )
+_CODES = re.compile(r"(?<![\w.,-])(?=[\d-]*\d{3})\d+-\d+(?:-\d+)*(?![\w.,]*\d|-)")  # "40-802", no days of a month
 _LEAST = 3  # digits that must be equal where no scale is stated
 _NEARLY_ALL = 99  # percent: what lacks of all is compared ("99.9 %" is twice as far from it as "99.95 %")
 _COARSE = Decimal("0.1")  # a correct rounding that is further off counts as another number
@@ -410,7 +411,8 @@ def judge_value(
         return right("contained", text)
     if all(exact.unit in SECONDS for exact in gold.values):
         text = period_in_days(text) or text
-    numbers = find_values(text)
+    codes = _find_codes(text, gold, about)
+    numbers = tuple(one for one in find_values(text) if not any(a <= one.start and one.end <= b for a, b in codes))
     if all(exact.kind == "count" and not exact.noun for exact in gold.values):
         numbers = tuple(_strip_unit(text, one, about) for one in numbers)
     if len(numbers) == 1:
@@ -506,6 +508,12 @@ def judge_value(
         return unclear("unmatched")
     several = len({value.amount for value in asserted}) > 1
     return wrong("other_values" if several else "other_value", _quote(text, asserted[0]))
+
+
+def _find_codes(text: str, gold: GoldAnswer, about: Expectation) -> list[tuple[int, int]]:
+    """Return where an answer repeats codes of the question ("40-802"), whose numbers are no values."""
+    codes = [code for code in _CODES.findall(about.question.text) if not any(code in form for form in gold.forms)]
+    return [hit.span() for code in codes for hit in re.finditer(rf"(?<![\w-]){re.escape(code)}(?![\w-])", text)]
 
 
 def _has_another_unit(text: str, value: Value, about: Expectation) -> bool:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from rarefy.data_contracts.rows import Question
@@ -52,7 +51,6 @@ _EXTREMES = (
         re.IGNORECASE,
     ),
 )
-_OFFER = re.compile(r"(?:[,:]|\bbetween)\s([^,?:]{2,40}?),?\s(?:or|and)\s([^,?:]{2,40})\?\s*$")
 _SENTENCE = re.compile(r"[^.;\n]+(?:\.(?!\s|$)[^.;\n]*)*")
 _PIECE = re.compile(r"(?:[^,:]|,(?=\d))+")
 _HEAD = re.compile(r"([^.,:;<>\n]+?)([.,:;<>\n]|\s-|\s(?:vs|versus)\b)")
@@ -84,13 +82,24 @@ _MEANS_ONE = re.compile(
 )
 
 
-def judge_choice(text: str, question: Question, among: Sequence[str] = ()) -> Outcome | None:
+def judge_choice(text: str, question: Question) -> Outcome | None:
     """Wrong where the answer names another thing alone, open where it names several; None where it names the right one.
 
-    Wrong, too, where it is a figure and no more ("5,321 million" for a segment). None where it names nothing of what
-    may be chosen in other words: then these decide.
+    Wrong, too, where it is a figure and no more ("5,321 million" for a segment). Open where the gold answer gives
+    figures of its thing in brackets, and the answer none but others. None where it names nothing of what may be chosen
+    in other words: then these decide.
     """
-    forms = _candidate_forms(tuple(among) or candidates_of(question))
+    outcome = _judge_choice(text, question)
+    if outcome is None or outcome.verdict == "right":
+        known = " ".join(bracket for form in question.aliases for bracket in _BRACKETED.findall(form))
+        said = {one.amount for one in find_values(text)}
+        if known and said and said.isdisjoint(one.amount for one in find_values(f"{known} {question.text}")):
+            return unclear("other_value")
+    return outcome
+
+
+def _judge_choice(text: str, question: Question) -> Outcome | None:
+    forms = _candidate_forms(candidates_of(question))
     if len(forms) < 2:
         return None
     if says_none(text):
@@ -116,34 +125,6 @@ def judge_choice(text: str, question: Question, among: Sequence[str] = ()) -> Ou
         return None if _is_number_of_one(text, question.text, forms) else wrong("no_member", text.strip())
     others = names_none(text, [form for name in gold for form in forms[name]])
     return wrong("no_member", text.strip()) if others else None
-
-
-def parse_offer(question: Question) -> tuple[Question, tuple[str, ...]] | None:
-    """The two names that a question ends with ("…, Packaging or Labels?"), and it with the name that is gold alone.
-
-    None where it ends otherwise, or the gold answer does not begin with one of them.
-    """
-    hit = _OFFER.search(question.text)
-    names = tuple(re.sub(r"^the ", "", name) for name in hit.groups()) if hit else ()
-    answer = re.sub(r"^the ", "", question.answer, flags=re.IGNORECASE)
-    gold = [name for name in names if re.match(rf"{re.escape(name)}(?!\w)", answer, re.IGNORECASE)]
-    return (replace(question, answer=gold[0], aliases=()), names) if len(gold) == 1 else None
-
-
-def judge_offer(text: str, question: Question, names: tuple[str, ...], figures: str) -> Outcome | None:
-    """Judge an answer by which of the offered names it gives; None where none or, for certain, neither is chosen.
-
-    `figures`: the gold answer with those of both, of which the answer must have one if it has any.
-    """
-    outcome = judge_choice(text, question, names)
-    if outcome is not None and outcome.why in ("no_member", "choice"):
-        return None
-    said, known = ({one.amount for one in find_values(side)} for side in (text, f"{figures} {question.text}"))
-    if said and (outcome is None or outcome.verdict == "right") and said.isdisjoint(known):
-        return unclear("other_value")
-    if outcome is None and question.answer in _named_in(_BESIDE.sub(" ", text), _candidate_forms(names)):
-        return None if TURNS.search(text) else right("contained", question.answer)
-    return outcome
 
 
 def is_of_another_thing(text: str, gold: GoldAnswer, about: Expectation) -> bool:
@@ -304,7 +285,7 @@ def _candidate_forms(candidates: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     found = {}
     for name in candidates:
         year = re.fullmatch(r"fiscal year (\d{4})", name)
-        bare = re.sub(r"\s*\([^()]*\)", "", name)  # "China" for "China (including Hong Kong)"
+        bare = re.sub(r"^[Tt]he\s|\s*\([^()]*\)", "", name)  # "China" for "China (including Hong Kong)"
         own = {*name_forms(name, candidates), bare}
         found[name] = (
             (name, year[1], f"fiscal {year[1]}", f"FY{year[1]}", f"FY{year[1][2:]}") if year else tuple(sorted(own))

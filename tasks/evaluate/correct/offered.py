@@ -18,13 +18,22 @@ _LISTS = (
         rf"\b(?i:among|(?:which|who) of|of the (?:fiscal )?years)\s(?P<list>{_NAME}(?:,\s{_NAME})*{_LAST}{_NAME})"
     ),
     re.compile(rf",\s(?:in\s)?(?P<list>{_NAME}(?:,\s{_NAME})*{_LAST}{_NAME}(?:\s\([^()]*\))?)\?\s*$"),
+    re.compile(rf"(?:[,:]|\bbetween)\s(?P<list>[^,?:]{{2,40}}?{_LAST}[^,?:]{{2,40}})\?\s*$"),
 )  # fmt: skip
+_FIGURES = re.compile(r"\s+\([^()]*\d[^()]*\)$")  # "Packaging ($640 million against $512 million)"
 
 
 def with_offers(question: Question) -> Question:
-    """The question with what its words offer to choose from, where its answer is one of that, or several."""
+    """The question with what its words offer to choose from, where its answer is one of that, or several.
+
+    Figures in brackets behind the answer are left to its aliases.
+    """
     if question.chance or candidates_of(question) or not question.answer:
         return question
+    bare = _FIGURES.sub("", question.answer)
+    if bare not in (question.answer, "") and question.answer not in question.text:
+        named = with_offers(replace(question, answer=bare, aliases=(question.answer, *question.aliases)))
+        return named if named.chance else question
     for pattern in _LISTS:
         hit = pattern.search(question.text)
         things = _split(hit["list"]) if hit else []

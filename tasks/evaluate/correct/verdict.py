@@ -25,7 +25,7 @@ from rarefy.tasks.evaluate.correct.by_words import (
     judge_words,
     names_other_entity,
 )
-from rarefy.tasks.evaluate.correct.choice import is_of_another_thing, judge_choice, judge_offer, parse_offer
+from rarefy.tasks.evaluate.correct.choice import is_of_another_thing, judge_choice
 from rarefy.tasks.evaluate.correct.citations import is_of_document, strip_citations
 from rarefy.tasks.evaluate.correct.claim_status import (
     NEGATION,
@@ -65,6 +65,7 @@ from rarefy.tasks.evaluate.correct.normalise import (
     split_words,
     stems,
 )
+from rarefy.tasks.evaluate.correct.offered import with_offers
 from rarefy.tasks.evaluate.protocols.protocol import Protocol
 from rarefy.tasks.evaluate.systems.interface import NO_ANSWER
 from rarefy.tasks.models.llm.faults import replace_surrogates
@@ -130,7 +131,6 @@ _SHARE_IN_WORDS = re.compile(
 _TWO_DIGITS = re.compile(r"\d{1,2}([/.-])\d{1,2}\1\d\d")
 _FACTORS = [Decimal(10) ** power for power in (-12, -9, -6, -3, -2, 0, 2, 3, 6, 9, 12)]  # of scales, and of per cent
 _ROUNDED = Decimal("0.005")  # share of a value by which one in another scale may be rounded
-_CODES = re.compile(r"(?<![\w.,-])(?=[\d-]*\d{3})\d+-\d+(?:-\d+)*(?![\w.,]*\d|-)")  # "40-802", no days of a month
 _ROW_CELLS = 3  # of a line that is a row of a table
 _UNIT = 4  # letters of what may be a unit: "dt", "kPa"
 _FEW_WORDS = 3  # of a gold answer that is a value and no more
@@ -167,10 +167,15 @@ _UNSCALED = frozenset(("percent", "points", "times", "measure"))  # kinds that n
 _YEAR_AND_MARK = re.compile(r"\b(1[5-9]\d\d|20[0-2]\d)\d{1,2}(?=\.?(?:\s|$))")  # "in 18501.": a citation follows
 
 
+def read_gold(question: Question) -> tuple[GoldAnswer, Expectation]:
+    """Return the gold answer of a question, and what the question expects, with the things it offers to choose from."""
+    offered = with_offers(question)
+    return parse_gold(offered), parse_expectation(offered)
+
+
 def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     """Judge an answer, as `extract_answer` returns it, as right, wrong or open; never wrong without `config.value`."""
     said = text if any(map(is_of_document, gold.forms)) else strip_citations(text)
-    said = _hide_codes(said, gold, about)
     outcome = _match_any(said, gold, about, config)
     if outcome.why == "denied" and outcome.matched:
         before, _, behind = said.rpartition(outcome.matched)
@@ -210,8 +215,6 @@ def _match_any(text: str, gold: GoldAnswer, about: Expectation, config: CorrectC
         return _match_plain(text, gold)
     if about.question.chance and (outcome := judge_choice(text, about.question)):
         return outcome
-    if (offered := parse_offer(about.question)) and (outcome := judge_offer(text, *offered, about.question.answer)):
-        return outcome
     for form in gold.forms:
         if (
             (gold.kind in ("text", "verdict") and is_same_wording(text, form))
@@ -226,14 +229,6 @@ def _match_any(text: str, gold: GoldAnswer, about: Expectation, config: CorrectC
     if gold.kind == "parts":
         return _judge_parts(text, gold, about, config)
     return _match_one(text, gold, about, config)
-
-
-def _hide_codes(text: str, gold: GoldAnswer, about: Expectation) -> str:
-    """Return a text with the digits of the question's codes as letters: "40-802", whose numbers are no values."""
-    codes = [code for code in _CODES.findall(about.question.text) if not any(code in form for form in gold.forms)]
-    for code in codes:
-        text = re.sub(rf"(?<![\w-]){re.escape(code)}(?![\w-])", re.sub(r"\d", "X", code), text)
-    return text
 
 
 def is_decided_by_rules(question: Question) -> bool:
@@ -851,7 +846,7 @@ class Verdicts:
 
     def _gold(self, question: Question) -> tuple[GoldAnswer, Expectation]:
         if question.question_id not in self._golds:
-            self._golds[question.question_id] = (parse_gold(question), parse_expectation(question))
+            self._golds[question.question_id] = read_gold(question)
         return self._golds[question.question_id]
 
     def _cleaned(self, text: str, language: str) -> str:

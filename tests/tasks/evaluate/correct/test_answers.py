@@ -10,9 +10,8 @@ import pytest
 from rarefy.data_contracts.rows import Answer, Question, Trial
 from rarefy.tasks.evaluate.correct import score
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
-from rarefy.tasks.evaluate.correct.gold import parse_expectation, parse_gold
 from rarefy.tasks.evaluate.correct.normalise import extract_answer
-from rarefy.tasks.evaluate.correct.verdict import match_answer
+from rarefy.tasks.evaluate.correct.verdict import match_answer, read_gold
 
 VERDICTS = ("right", "wrong", "open")
 
@@ -39,7 +38,7 @@ UNSEEN = [*read("unseen.toml")]
 
 def outcome(pair, **options):
     text = extract_answer(pair.answer, pair.question.language)
-    return match_answer(text, parse_gold(pair.question), parse_expectation(pair.question), CorrectConfig(**options))
+    return match_answer(text, *read_gold(pair.question), CorrectConfig(**options))
 
 
 @pytest.mark.parametrize("pair", [*PAIRS, *UNSEEN], ids=lambda pair: f"{pair.question.question_id}: {pair.answer[:50]}")
@@ -51,7 +50,7 @@ def test_an_answer_is_what_a_careful_reader_makes_of_it(pair):
 def test_the_collections_are_large_and_of_all_kinds():
     counted = Counter(pair.expected for pair in (*PAIRS, *UNSEEN))
     assert counted.total() >= 600 and min(counted.values()) >= 100
-    kinds = {parse_gold(pair.question).kind for pair in PAIRS}
+    kinds = {read_gold(pair.question)[0].kind for pair in PAIRS}
     assert kinds == {"verdict", "version", "clock", "frequency", "moment", "value", "text", "parts"}
 
 
@@ -221,7 +220,7 @@ SPAN = _ask("When did the officer serve?", "during his initial training")
 def test_a_short_answer_of_another_kind_is_wrong_and_one_that_may_mean_the_right_one_stays_open(
     question, text, verdict
 ):
-    assert match_answer(text, parse_gold(question), parse_expectation(question), CorrectConfig()).verdict == verdict
+    assert match_answer(text, *read_gold(question), CorrectConfig()).verdict == verdict
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ import pytest
 
 from rarefy.data_contracts.rows import Question
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
-from rarefy.tasks.evaluate.correct.gold import parse_expectation, parse_gold
 from rarefy.tasks.evaluate.correct.normalise import extract_answer
-from rarefy.tasks.evaluate.correct.verdict import match_answer
+from rarefy.tasks.evaluate.correct.verdict import match_answer, read_gold
 
 GRANT = "When is the deadline for the spring grant?"
 GRANTS = "The spring grant is due on 15 July 2025, and the autumn grant on 15 January 2025."
@@ -63,5 +62,5 @@ TIERS = "Marta Olsson owns Silver and Deepak Rao owns Gold."
 def test_the_clause_that_answers_decides(asked, gold, answer, verdict):
     question = Question("q", "p", "single", asked, gold, (), (), (), (), ())
     text = extract_answer(answer, "en")
-    found = match_answer(text, parse_gold(question), parse_expectation(question), CorrectConfig())
+    found = match_answer(text, *read_gold(question), CorrectConfig())
     assert found.verdict == verdict, found.why or found.stage

@@ -6,9 +6,8 @@ import pytest
 
 from rarefy.data_contracts.rows import Question
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
-from rarefy.tasks.evaluate.correct.gold import parse_expectation, parse_gold
 from rarefy.tasks.evaluate.correct.normalise import extract_answer
-from rarefy.tasks.evaluate.correct.verdict import match_answer
+from rarefy.tasks.evaluate.correct.verdict import match_answer, read_gold
 
 
 def _ask(text, gold):
@@ -16,9 +15,7 @@ def _ask(text, gold):
 
 
 def verdict(question, text):
-    return match_answer(
-        extract_answer(text), parse_gold(question), parse_expectation(question), CorrectConfig()
-    ).verdict
+    return match_answer(extract_answer(text), *read_gold(question), CorrectConfig()).verdict
 
 
 WEIGHT = _ask("What figure does the column “HX-200/9” give for “Weight (kg)”, according to “Technical data”?", "134")

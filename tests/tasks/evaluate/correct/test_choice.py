@@ -4,8 +4,7 @@ import pytest
 
 from rarefy.data_contracts.rows import Question
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
-from rarefy.tasks.evaluate.correct.gold import parse_expectation, parse_gold
-from rarefy.tasks.evaluate.correct.verdict import match_answer
+from rarefy.tasks.evaluate.correct.verdict import match_answer, read_gold
 
 COMPANIES = Question(
     "q", "p", "comparison", "Which company had the higher net income in 2024, Apple Inc. or Microsoft Corporation?",
@@ -93,4 +92,4 @@ MARKETS = Question(
     ],
 )
 def test_a_choice(question, text, verdict):
-    assert match_answer(text, parse_gold(question), parse_expectation(question), CorrectConfig()).verdict == verdict
+    assert match_answer(text, *read_gold(question), CorrectConfig()).verdict == verdict

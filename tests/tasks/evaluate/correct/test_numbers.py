@@ -9,16 +9,15 @@ from hypothesis import strategies as st
 
 from rarefy.data_contracts.rows import Question
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
-from rarefy.tasks.evaluate.correct.gold import parse_expectation, parse_gold
 from rarefy.tasks.evaluate.correct.normalise import extract_answer, find_values, plain_text
-from rarefy.tasks.evaluate.correct.verdict import match_answer
+from rarefy.tasks.evaluate.correct.verdict import match_answer, read_gold
 from rarefy.tasks.text.dates import Parts, moments
 from rarefy.tasks.text.refusals import refusal
 
 
 def verdict(answer, wanted, question="What was it in fiscal year 2024, in millions of US dollars?", aliases=()):
     asked_ = Question("q", "p", "single", question, wanted, tuple(aliases), (), (), (), (), period="fiscal year 2024")
-    return match_answer(extract_answer(answer), parse_gold(asked_), parse_expectation(asked_), CorrectConfig()).verdict
+    return match_answer(extract_answer(answer), *read_gold(asked_), CorrectConfig()).verdict
 
 
 amounts = st.integers(min_value=3, max_value=4_000_000)
