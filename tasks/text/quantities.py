@@ -57,7 +57,7 @@ _MEASURES = (
     "year yr,month,week,day,hour hr,minute,second sec,millisecond,quarter,decade,century centuries,"
     "acre,hectare ha,mile,kilometer kilometre km,"
     "meter metre,centimeter centimetre cm,millimeter millimetre mm,foot feet ft,inch inches,yard,square-foot,"
-    "square-meter,square-mile,ton tonne,pound-mass lb lbs,kilogram kg,gram,ounce oz,"
+    "square-meter,square-mile,ton tonne,pound-mass lb lbs,kilogram kg,gram,milligram mg,ounce oz,"
     "gallon,barrel bbl,liter litre,deciliter decilitre dl,centiliter centilitre cl,milliliter millilitre ml,"
     "watt w,kilowatt kw,megawatt mw,gigawatt gw,kwh,mwh,gwh,terabyte tb,gigabyte gb,megabyte mb,kilobyte kb,byte,"
     "tebibyte tib,gibibyte gib,mebibyte mib,kibibyte kib,hertz hz,megahertz mhz,gigahertz ghz,"
@@ -74,7 +74,7 @@ SIZES_IN_BYTES = {"byte": (1,)} | {
 # Measures of one thing, each with how much of the first's unit it is
 LENGTHS = {"meter": "1", "millimeter": "0.001", "centimeter": "0.01", "kilometer": "1000", "inch": "0.0254",
            "foot": "0.3048", "yard": "0.9144", "mile": "1609.344"}  # fmt: skip
-MASSES = {"gram": "1", "kilogram": "1000", "ounce": "28.349523125", "pound-mass": "453.59237"}
+MASSES = {"gram": "1", "milligram": "0.001", "kilogram": "1000", "ounce": "28.349523125", "pound-mass": "453.59237"}
 VOLUMES = {"liter": "1", "deciliter": "0.1", "centiliter": "0.01", "milliliter": "0.001", "gallon": "3.785411784"}
 AREAS = {"square-meter": "1", "hectare": "10000", "acre": "4046.8564224", "square-foot": "0.09290304",
          "square-mile": "2589988.110336"}  # fmt: skip

@@ -13,7 +13,11 @@ from rarefy.tasks.evaluate.correct.claim_status import (
     unclear,
     wrong,
 )
-from rarefy.tasks.evaluate.correct.normalise import EMPTY, split_tokens
+from rarefy.tasks.evaluate.correct.normalise import (
+    EMPTY,
+    STATEMENT,
+    split_tokens,
+)
 from rarefy.tasks.text.quantities import UNITS
 
 _ZONES = (
@@ -139,7 +143,8 @@ def judge_clock(text: str, forms: tuple[str, ...], asked: str, short: bool) -> O
                 return unclear("bound", shown)
             return _compare_days(text, shown, forms, asked, short)
     if all(_differs(way, said) for way in filter(None, ways)):
-        return wrong("other_value", shown) if short else unclear("unmatched")
+        alone = len(said) == 1 and len(split_tokens(text)) <= STATEMENT
+        return wrong("other_value", shown) if short or alone else unclear("unmatched")
     return unclear("some_parts" if same else "less_exact", shown)
 
 

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 from rarefy.data_contracts.rows import hops_of
 from rarefy.tasks.evaluate.correct.by_period import SECONDS, period_in_days
-from rarefy.tasks.evaluate.correct.by_words import SHORT, is_only_figures, names_other_entity
+from rarefy.tasks.evaluate.correct.by_words import is_only_figures, names_other_entity
 from rarefy.tasks.evaluate.correct.claim_status import (
     DOWN,
     FORBIDS,
@@ -32,7 +32,14 @@ from rarefy.tasks.evaluate.correct.claim_status import (
 )
 from rarefy.tasks.evaluate.correct.config import CorrectConfig
 from rarefy.tasks.evaluate.correct.gold import ExactValue, Expectation, GoldAnswer
-from rarefy.tasks.evaluate.correct.normalise import EMPTY, Value, find_values, split_tokens, stems
+from rarefy.tasks.evaluate.correct.normalise import (
+    EMPTY,
+    SHORT,
+    Value,
+    find_values,
+    split_tokens,
+    stems,
+)
 from rarefy.tasks.text.dates import moments
 from rarefy.tasks.text.quantities import AREAS, LENGTHS, MASSES, POWERS, SIZES_IN_BYTES, UNITS, VOLUMES, without_zeros
 from rarefy.tasks.text.stems import stem
@@ -169,6 +176,8 @@ def _compare_magnitudes(gold: ExactValue, value: Value, rounding: float, about: 
         if verdict in verdicts:
             return verdict
     if _is_shifted(gold, value):
+        if value.kind == gold.kind == "measure" and value.unit == gold.unit and not (gold.open or gold.shown):
+            return "other"  # "4 mg" for 4 g
         if gold.kind == "money" and value.scaled and _EACH.search(about.question.text):
             return "other"  # no price of one is in millions
         if gold.open and value.scaled and _digits(gold.amount) == _digits(value.amount):
@@ -307,7 +316,14 @@ def _convert(value: Value, gold: GoldAnswer) -> Value:
 
 def _round_off(value: Value, unit: str, amount: Decimal, gold: GoldAnswer) -> Value:
     """Return a value in another unit, as the gold answer where no more than rounding is between them."""
-    near = next((e for e in gold.values if e.unit == unit and abs(amount - e.amount) <= _EXACT * e.amount), None)
+    near = next(
+        (
+            e
+            for e in gold.values
+            if e.unit == unit and abs(amount - e.amount) <= max(_EXACT * e.amount, without_zeros(e.amount, e.grain) / 2)
+        ),
+        None,
+    )
     amount = near.amount if near else amount
     return replace(
         value, unit=unit, amount=amount, grain=near.grain if near else Decimal(1).scaleb(amount.adjusted() - 3)
@@ -415,10 +431,9 @@ def judge_value(
     numbers = tuple(one for one in find_values(text) if not any(a <= one.start and one.end <= b for a, b in codes))
     if all(exact.kind == "count" and not exact.noun for exact in gold.values):
         numbers = tuple(_strip_unit(text, one, about) for one in numbers)
-    if len(numbers) == 1:
-        numbers = (_convert(numbers[0], gold),)
-        if _is_stated_figure(text, numbers[0]):
-            numbers = (replace(numbers[0], year=False),)
+    numbers = tuple(_convert(one, gold) for one in numbers)
+    if len(numbers) == 1 and _is_stated_figure(text, numbers[0]):
+        numbers = (replace(numbers[0], year=False),)
     whole = _is_bare_number(text, numbers)
     kinds = {
         id(one): max(
@@ -487,7 +502,7 @@ def judge_value(
         return unclear("unmatched")
     if not whole and any(exact.open for exact in gold.values) and not _is_plain_count(text, numbers, gold):
         return unclear("unmatched")
-    if any(_is_within_bound(exact, one.value) for exact in gold.values for one in occurrences):
+    if any(_is_within_bound(exact, one) for exact in gold.values for one in occurrences):
         return unclear("bound")
     if any(_is_close(exact, one.value, about, bool(beside)) for exact in gold.values for one in occurrences):
         return unclear("close")
@@ -833,13 +848,15 @@ def _is_within_range(text: str, low: _Occurrence, high: _Occurrence, gold: GoldA
     )
 
 
-def _is_within_bound(exact: ExactValue, value: Value) -> bool:
+def _is_within_bound(exact: ExactValue, one: _Occurrence) -> bool:
     """Return whether a number is within the bound that the gold answer states ("more than 100": 120).
 
-    Less than half of what is the most is another number.
+    Less than half of what is the most is another number, and so is one with that bound of its own ("up to 8 weeks").
     """
-    return ("more" in exact.bounds and value.amount > exact.amount) or (
-        "less" in exact.bounds and exact.amount / 2 <= value.amount < exact.amount
+    return ("more" in exact.bounds and one.value.amount > exact.amount) or (
+        "less" in exact.bounds
+        and exact.amount / 2 <= one.value.amount < exact.amount
+        and stated_bound(one.gap) != "less"
     )
 
 

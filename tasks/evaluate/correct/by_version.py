@@ -8,6 +8,7 @@ from rarefy.tasks.evaluate.correct.claim_status import NEGATION, Outcome, is_dou
 _VERSION = re.compile(r"(?<![\w.,$€£-])v?(?P<number>\d+(?:\.\d+)+)(?![\w%]|\.\d|,\d)")
 _ALONE = re.compile(r"(?:[A-Za-z][\w-]*\s){0,3}v?\d+(?:\.\d+)+(?:\sLTS)?")
 _ASKED = re.compile(r"\b(?:which|what)\s(?:is the\s)?(?:[\w-]+\s){0,3}?(?:version|release)\b", re.IGNORECASE)
+_OPTION = re.compile(r"(?<!\w)--[\w-]+")  # "--no-cache" denies nothing
 _VAGUE = re.compile(r"\b(?:latest|newest|current|next|previous|last|same|first|any|all|both)\b", re.IGNORECASE)
 
 
@@ -21,6 +22,14 @@ def find_versions(text: str) -> list[str]:
     return [hit["number"] for hit in _VERSION.finditer(text)]
 
 
+def _without_zeros(version: str) -> str:
+    """Return a version without zeros at its end, two parts at the least: "2.7" for "2.7.0", but "3.10" as it is."""
+    parts = version.split(".")
+    while len(parts) > 2 and parts[-1] == "0":
+        parts.pop()
+    return ".".join(parts)
+
+
 def judge_version(text: str, forms: Sequence[str], asked: str, short: bool) -> Outcome:
     """Judge an answer by the versions that it states.
 
@@ -30,8 +39,8 @@ def judge_version(text: str, forms: Sequence[str], asked: str, short: bool) -> O
     """
     gold = {one for form in forms for one in find_versions(form)}
     said = [one for one in find_versions(text) if one in gold or one not in find_versions(asked)]
-    same = [one for one in said if one in gold or any(re.fullmatch(rf"{re.escape(own)}(?:\.0)+", one) for own in gold)]
-    if NEGATION.search(text) or is_doubted(text, 0):
+    same = [one for one in said if any(_without_zeros(one) == _without_zeros(own) for own in gold)]
+    if NEGATION.search(_OPTION.sub(" ", text)) or is_doubted(text, 0):
         return unclear("denied" if same else "unmatched")
     if same:
         return right("contained", same[0]) if len(set(said)) == 1 else unclear("several_values", same[0])

@@ -33,8 +33,11 @@ from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
     GENERIC,
     LEGAL,
+    NAME,
     OF_PLACES,
     PLACES,
+    SHORT,
+    STATEMENT,
     Word,
     expand_abbreviations,
     find_values,
@@ -83,9 +86,6 @@ _ALIKE = 0.6  # of two words that may be one, mistyped or cut
 _MISTYPED = 0.85  # of two words that are one, but for a letter or two
 _GLUED_NAME = 6  # characters of a name that is recognised within a longer word
 _PET_NAME = 5  # letters of a name that may be short for another one with its first two ("Coke")
-NAME = 6  # an answer of so many words may be one name
-SHORT = 12  # an answer of so many words states one thing
-STATEMENT = 20  # an answer of so many words may be a sentence about one name
 _NAME_WORD = re.compile(r"[^\W\d_][\w.'-]*")
 _TITLES = frozenset(
     "mr mrs ms dr cllr councillor rev prof sir lady lord dame president king queen prince princess professor "
@@ -188,9 +188,9 @@ def is_same_wording(text: str, form: str) -> bool:
         strip_legal_form(text_tokens) == strip_legal_form(form_tokens) and strip_legal_form(form_tokens)
     ):
         return True
-    together = "".join(text_tokens)
-    if len(together) >= _GLUED_NAME and together.isalpha() and together == "".join(form_tokens):
-        return True  # "Clam AV"
+    together, numbers = ("".join(text_tokens), [word for word in text_tokens if not word.isalpha()])
+    if len(together) >= _GLUED_NAME and together[0].isalpha() and together == "".join(form_tokens):
+        return numbers == [word for word in form_tokens if not word.isalpha()]  # "Clam AV", "Air Stride 300"
     short, long = sorted((strip_legal_form(text_tokens), strip_legal_form(form_tokens)), key=len)
     if len(long) == len(short) + 1 and short and (long[-1] in GENERIC and long[:-1] == short):
         return True
@@ -235,7 +235,7 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     objections = []
     for form in dict.fromkeys(expand_abbreviations(form) for form in gold.forms):
         whole = split_tokens(form)
-        if not short and whole and {stem(word) for word in whole if word not in EMPTY} <= about.words:
+        if not short and whole and _is_asked(whole, about):
             continue  # the question says it: that it stands in a sentence tells nothing
         wordings = dict.fromkeys(
             (
@@ -295,6 +295,13 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     ):
         return wrong("no_name", text.strip())
     return unclear("unmatched")
+
+
+def _is_asked(form: tuple[str, ...], about: Expectation) -> bool:
+    """Return whether a question has the words of a gold form; all of them in one place, if they are several."""
+    words = [stem(word) for word in form if word not in EMPTY]
+    asked = [stem(word) for word in split_tokens(about.question.text)]
+    return {*words} <= about.words and any(asked[at : at + len(words)] == words for at in range(len(asked)))
 
 
 def _has_another_number(text: str, form: str, about: Expectation) -> bool:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from rarefy.data_contracts.rows import Question
-from rarefy.tasks.evaluate.correct.by_words import NAME
 from rarefy.tasks.evaluate.correct.claim_status import (
     NEGATION,
     TURNS,
@@ -23,6 +22,7 @@ from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
     FIGURES_ALONE,
     LEGAL,
+    NAME,
     Word,
     expand_abbreviations,
     find_values,

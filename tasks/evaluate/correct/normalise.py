@@ -21,6 +21,9 @@ FIGURES_ALONE = re.compile(
     r"[\W\d_]*\d(?:[\W\d_]|thousand|million|billion|trillion|percent|dollars?|usd)*", re.IGNORECASE
 )
 
+# An answer of so many words may be one name, states one thing, or may be a sentence about one name
+NAME, SHORT, STATEMENT = 6, 12, 20
+
 # Words: case, accents, quotes, articles, legal forms, abbreviations of states
 
 _TOKEN = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?![^\W_])|[^\W\d_]+(?:'[^\W\d_]+)*|\d*[^\W_]+|[&%$€£¥@]")

@@ -2,6 +2,7 @@
 
 import re
 import traceback
+from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -17,8 +18,6 @@ from rarefy.tasks.evaluate.correct.by_thing import is_of_another_row, is_swapped
 from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
 from rarefy.tasks.evaluate.correct.by_version import judge_version
 from rarefy.tasks.evaluate.correct.by_words import (
-    SHORT,
-    STATEMENT,
     is_capitalised,
     is_only_figures,
     is_same_wording,
@@ -56,6 +55,8 @@ from rarefy.tasks.evaluate.correct.gold import (
 from rarefy.tasks.evaluate.correct.judging import GROUPS, JudgeCase, choose_role
 from rarefy.tasks.evaluate.correct.normalise import (
     EMPTY,
+    SHORT,
+    STATEMENT,
     Value,
     extract_answer,
     find_values,
@@ -86,6 +87,10 @@ _STATES = (  # and their opposites
     ("included", "excluded"),
     ("open", "closed"),
 )
+_HOW_MANY_ASKED = re.compile(
+    r"\b(?:which|what)\s(?:\w+['’]s\s|(?:are|were|is|the)\s){0,4}(two|three|four|five|six)\b", re.I
+)
+_AND_ANOTHER = re.compile(r",?\s(?:and|as well as)\s(?:the\s)?[A-Z]")
 _JOINED = re.compile(r"\s*(?:[,;/|&\n]|\b(?:and|or|as well as|plus)\b)\s*", re.IGNORECASE)
 _LAST = re.compile(r"[^,.;:?!]{1,40}, (?P<word>yes|no)\W*", re.IGNORECASE)  # "By default, yes."
 _ASKED_STATE = re.compile(r"\b([a-z]+(?:ed|en))\?$")
@@ -114,7 +119,7 @@ _ORDINAL_PREFIX = re.compile(r"\b(?:first|second|third)-(?=[a-z])", re.IGNORECAS
 _VAGUE_PROSE = re.compile(  # words of a long answer that may say how much, or decline
     r"\b(?:cannot|without|(?:do|does|did) not|not (?:available|given|stated)|nothing|no (?:figure|amount|number)"
     r"|impossible|unable|needs?|please"
-    r"|var(?:y|ies)|depends?|equals?|same|unchanged|majority|several"
+    r"|var(?:y|ies)|depends?|equals|equal (?:to|in)|same|unchanged|majority|several"
     r"|(?<!in )(?:dozens|hundreds|thousands|millions|billions) of)\b|n't\b",
     re.IGNORECASE,
 )
@@ -160,6 +165,7 @@ _DAY_IN_WORDS = re.compile(  # "the first of January", "January first"
     rf"|\b(?P<month2>{MONTH}) (?:the )?(?P<day2>{'|'.join(ORDINALS)})\b",
     re.IGNORECASE,
 )
+_LAST_DAY = re.compile(rf"\b(?:the )?(?:last day|end) of (?P<month>{MONTH}),? (?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
 _MONTH_IN_FIGURES = re.compile(r"(?<![\d/.-])(0?[1-9]|1[0-2])/((?:19|20)\d\d)\b")  # "08/2026"
 _ROWS = frozenset(("value", "moment", "clock", "frequency"))  # kinds of answers of which other things have others
 _FIRM = frozenset(("money", "percent", "points"))  # kinds of number that show their unit
@@ -461,6 +467,9 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
         places = [text.find(one.matched) for one in outcomes]
         if gold.ordered and places != sorted(places):
             return unclear("order", words, covered)
+        end = max(at + len(one.matched) for at, one in zip(places, outcomes, strict=True))
+        if _asks_so_many(gold, about) and _AND_ANOTHER.match(text, end):
+            return wrong("other_name", words)
         return right("contained", words)
     if right_ones:
         return unclear("some_parts", words, covered)
@@ -470,6 +479,12 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     if all(one.verdict == "wrong" and (one.why == "no_value" or not gold.unread) for one in outcomes):
         return wrong("other_value", outcomes[0].matched)
     return unclear(next((one.why for one in outcomes if one.verdict == "open"), "unmatched"))
+
+
+def _asks_so_many(gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether a question says how many there are of what the gold answer lists ("Which two districts ...?")."""
+    asked = _HOW_MANY_ASKED.search(about.question.text)
+    return asked is not None and UNITS[asked[1].lower()] == len(gold.parts)
 
 
 def _judge_dates(text: str, gold: GoldAnswer) -> Outcome | None:
@@ -519,7 +534,7 @@ def _judge_list(text: str, gold: GoldAnswer, about: Expectation, config: Correct
         return right("contained", text)
     beside = [item for item, parts in zip(items, matched, strict=True) if not parts]
     if not lacking and all(part.kind == "text" for part in gold.parts) and all(map(is_capitalised, beside)):
-        return unclear("several_names", text)
+        return wrong("other_name", text) if _asks_so_many(gold, about) else unclear("several_names", text)
     covered = len(found) / len(gold.parts)
     names = {part.kind for part in gold.parts} == {"text"}
     return Outcome("wrong", "value", text, "missing_part", covered) if lacking and names and not gold.unread else None
@@ -604,10 +619,7 @@ def _say_as_asked(text: str, asked: str) -> str:
 def _judge_moment(
     text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig, beside: Sequence[GoldAnswer]
 ) -> Outcome:
-    text = _DAY_IN_WORDS.sub(
-        lambda hit: f"{ORDINALS[(hit['day'] or hit['day2']).lower()]} {hit['month'] or hit['month2']}",
-        _MONTH_IN_FIGURES.sub(lambda hit: f"{NAMES[int(hit[1]) - 1]} {hit[2]}", _YEAR_AND_MARK.sub(r"\1", text)),
-    )
+    text = _spell_days(_YEAR_AND_MARK.sub(r"\1", text))
     dates = [
         replace(one, ways=one.ways | {way._replace(year=way.year - 100) for way in one.ways})  # "14/03/31" of 1931
         if _TWO_DIGITS.fullmatch(text[one.start : one.end])
@@ -663,6 +675,20 @@ def _judge_moment(
             return unclear("close", quote(firm[0]))
         return wrong("other_value", quote(firm[0]))
     return unclear("unmatched")
+
+
+def _spell_days(text: str) -> str:
+    """Return a text with days that are given in words in figures ("the first of May"), and "08/2026" with its month."""
+    text = _MONTH_IN_FIGURES.sub(lambda hit: f"{NAMES[int(hit[1]) - 1]} {hit[2]}", text)
+
+    def last_day(hit: re.Match[str]) -> str:
+        month = NUMBERS[hit["month"][:3].casefold()]
+        return f"{monthrange(int(hit['year']), month)[1]} {hit['month']} {hit['year']}"
+
+    text = _LAST_DAY.sub(last_day, text)
+    return _DAY_IN_WORDS.sub(
+        lambda hit: f"{ORDINALS[(hit['day'] or hit['day2']).lower()]} {hit['month'] or hit['month2']}", text
+    )
 
 
 def _compare_moments(golds: Sequence[Moment], one: Moment, about: Expectation) -> str:
