@@ -64,7 +64,7 @@ _GENERAL = tuple(
         rf"\bno (?:\w+ ){{1,4}}?appears? in (?:the|these|any)\b[^.;!?]{{0,30}}{_SOURCE}",
         rf"^\W*no (?:[\w-]+ ){{1,4}}?(?:is|are|was|were) (?:named|mentioned|stated|given|specified|listed|identified)\b"
         rf"[^.;!?]{{0,30}}\b{_SOURCE}\b",
-        r"\b(?:the|this|these) (?:[\w-]+ ){1,3}(?:do(?:es)?|did)(?: not|n't) (?:show|say|tell|state|mention|give|record) "
+        r"\b(?:the|this|these) (?:[\w-]+ ){1,3}(?:do(?:es)?|did)(?: not|n't) (?:show|say|tell|state|mention|give) "
         r"(?:who|whom|whose|which|what|when|where|how)\b",
         rf"^\W*none of the (?:\w+\s){{0,2}}?{_SOURCE}\b",
         r"\bnot possible to (?:answer|determine|calculate|compute|compare|say|tell|find|identify|know)\b",

@@ -7,7 +7,8 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from itertools import combinations, pairwise
 
 from rarefy.data_contracts.rows import hops_of
-from rarefy.tasks.evaluate.correct.by_period import SECONDS, period_in_days
+from rarefy.tasks.evaluate.correct.by_period import SECONDS, period_in_days, spell_spans
+from rarefy.tasks.evaluate.correct.by_unit import convert, unit_behind
 from rarefy.tasks.evaluate.correct.by_words import is_only_figures, names_other_entity
 from rarefy.tasks.evaluate.correct.claim_status import (
     DOWN,
@@ -63,6 +64,9 @@ _EITHER_SIGN = re.compile(  # of a line whose figures are negative in brackets a
     re.IGNORECASE,
 )
 _CODES = re.compile(r"(?<![\w.,-])(?=[\d-]*\d{3})\d+-\d+(?:-\d+)*(?![\w.,]*\d|-)")  # "40-802", no days of a month
+_OF_WORK = frozenset("working business calendar trading".split())
+_PHRASE = 5  # words of a gold answer that is an amount of something
+_WORKDAYS = 5  # in a week
 _LEAST = 3  # digits that must be equal where no scale is stated
 _NEARLY_ALL = 99  # percent: what lacks of all is compared ("99.9 %" is twice as far from it as "99.95 %")
 _COARSE = Decimal("0.1")  # a correct rounding that is further off counts as another number
@@ -340,6 +344,34 @@ def _strip_unit(text: str, value: Value, about: Expectation) -> Value:
     )
 
 
+def _as_asked(
+    text: str, numbers: Sequence[Value], gold: GoldAnswer, about: Expectation
+) -> tuple[tuple[Value, ...], list[Value]]:
+    """Return the numbers of an answer in the unit that is asked for, and those whose unit measures something else."""
+    kept: list[Value] = []
+    others: list[Value] = []
+    for one in numbers:
+        if kept and one.start < kept[-1].end:
+            continue  # the "second" of "60 litres per second"
+        unit, end = unit_behind(text, one.end)
+        if one.kind == "money" and (hit := re.search(r"pounds?$", text[one.start : one.end])):
+            unit, end = hit[0], one.end
+        if not unit or one.kind not in ("count", "measure", "money"):
+            kept.append(one)
+            continue
+        amount = convert(float(one.amount), unit, about.measured_in)
+        if amount is None:
+            others.append(one)
+            continue
+        if unit.startswith("week") and any(exact.amount == _WORKDAYS * one.amount for exact in gold.values):
+            kept.append(one)  # a week may be of five days
+            continue
+        bare = replace(one, kind="count", unit="", nouns="", end=end, scaled=unit != about.measured_in)
+        exact = Decimal(f"{amount:.12g}")
+        kept.append(bare if exact == one.amount else _round_off(bare, "", exact, gold))
+    return tuple(kept), others
+
+
 MAX_OTHER_VALUES = 3  # beside the right one; more are a list of numbers
 _FEW = Decimal("0.02")  # share of a value: some people accept answers so close to it
 _SAID_BOUNDS = {  # of an answer that repeats what the question asks for: "at least how many?", "at least three"
@@ -362,7 +394,7 @@ _LIMITS = {
 }  # in so many words
 _HALF = re.compile(r"\W*(?:an?|one|the)?[\s-]*half\W*", re.IGNORECASE)
 _NOTHING = re.compile(r"\W*(?:none|no)\s(?!info|data|answer|mention|figure|passage|idea|one\b)", re.IGNORECASE)
-_ASKED_IN = re.compile(r", in ([^\s,?]{1,12})\?\s*$")
+_ASKED_IN = re.compile(r", in (?P<tail>[^\s,?]{1,12})\?\s*$|\((?P<label>[^\s()]{1,9}(?:\([A-Z]\))?)\)”")
 _UNIT_BEHIND = re.compile(r"\s?([^\s\d.,;()]{1,12})(?=[\s.,;)]|$)")
 _ONE_IN = re.compile(r"\bone in (two|three|four|five|six|seven|eight|nine|ten|[1-9]\d{0,2})\b", re.IGNORECASE)
 _NOT_BUT = re.compile(r"\bnot\b[^.;]{1,30}\bbut\b", re.IGNORECASE)  # "not 3 but 2"
@@ -427,9 +459,14 @@ def judge_value(
         return right("contained", text)
     if all(exact.unit in SECONDS for exact in gold.values):
         text = period_in_days(text) or text
+    text = spell_spans(text) if about.measured_in else text
     codes = _find_codes(text, gold, about)
     numbers = tuple(one for one in find_values(text) if not any(a <= one.start and one.end <= b for a, b in codes))
     if all(exact.kind == "count" and not exact.noun for exact in gold.values):
+        if about.measured_in:
+            numbers, others = _as_asked(text, numbers, gold, about)
+            if others and not numbers and len(text.split()) <= SHORT:
+                return wrong("other_unit", _quote(text, others[0]))
         numbers = tuple(_strip_unit(text, one, about) for one in numbers)
     numbers = tuple(_convert(one, gold) for one in numbers)
     if len(numbers) == 1 and _is_stated_figure(text, numbers[0]):
@@ -536,7 +573,8 @@ def _has_another_unit(text: str, value: Value, about: Expectation) -> bool:
     asked, said = _ASKED_IN.search(about.question.text), _UNIT_BEHIND.match(text, value.end)
     if asked is None or (said is None and value.kind != "measure"):
         return False
-    return value.unit not in about.units and (said is None or said[1].casefold() != asked[1].casefold())
+    wanted = (asked["tail"] or asked["label"]).casefold()
+    return value.unit not in about.units and (said is None or said[1].casefold() != wanted)
 
 
 def _is_not_as_printed(text: str, one: _Occurrence, gold: GoldAnswer, about: Expectation) -> bool:
@@ -782,6 +820,11 @@ def _judge_stated(
     inclusive = not limit and exact.bound and any(_SAID_BOUNDS[exact.bound].search(form) for form in gold.forms)
     if limit not in exact.bounds and not asked and not inclusive and not _is_loose_bound(limit, exact, right_one.value):
         return unclear("bound", words)
+    if exact.kind in ("count", "measure") and _has_other_modifier(right_one.value, gold):
+        return unclear("other_kind", words)
+    asked_of = {one.amount for one in find_values(about.question.text)}
+    if right_one.value.amount not in asked_of:
+        others = [one for one in others if one.value.amount not in asked_of]  # "For ID 5 it is 115200."
     if not others:
         return right("exact" if whole else "contained", words)
     if config.extra == "judge" and _is_one_of_row(text, right_one.value, [other.value for other in others]):
@@ -808,6 +851,28 @@ def _judge_stated(
     if len(text.split()) <= SHORT and config.extra == "judge":
         return unclear("several_values", words)
     return right("contained", words, "several_values")
+
+
+def _has_other_modifier(value: Value, gold: GoldAnswer) -> bool:
+    """Return whether an answer counts another kind of the gold answer's thing ("2 short beeps" for "2 long beeps").
+
+    Days of work are no days of the calendar, also where one side does not say which.
+    """
+    mine = split_tokens(value.nouns)
+    for form in gold.forms:
+        theirs = next((split_tokens(one.nouns) for one in find_values(form) if len(form.split()) <= _PHRASE), ())
+        head = next((word for word in theirs[1:] if word in mine), "")
+        if not head:
+            continue
+        told, wanted = (
+            {"working" if word == "business" else word for word in words[: words.index(head)]} - EMPTY
+            for words in (mine, theirs)
+        )
+        if told and wanted and not {*map(stem, told)} & {*map(stem, wanted)}:
+            return True
+        if (wanted & _OF_WORK) and not told and head.startswith("day"):
+            return True
+    return False
 
 
 def _concludes(text: str, value: Value, others: Sequence[_Occurrence]) -> bool:

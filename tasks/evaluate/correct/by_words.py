@@ -149,6 +149,11 @@ _ASKS_NAME = re.compile(
 _WHICH_ONE = re.compile(r"\b(?:which|what) (?P<noun>[a-z]+)", re.IGNORECASE)
 _ASKS_TOWN = re.compile(r"\b(?:which|what) (?:city|town|village)\b", re.IGNORECASE)
 _PLACE_OR_TIME = re.compile(r"\W*(?:from |to )?(?P<asked>where|when)\b", re.IGNORECASE)
+_CODE_LETTER = re.compile(r"(?<![^\W_])([A-Za-z])-?(?=\d)")  # of "M1", "W-2"
+_CODE = re.compile(r"(?<![\w.-])[A-Z]{1,4}-?\d{1,5}[A-Z]?(?![\w-])")  # "SC086", "A2"
+_PAIR = re.compile(r"(?<![\w.,])\d{1,3},\s?\d{1,2}(?![\w,.]*\d)")  # of numbers: "8,1"
+_FEW_WORDS = 2
+_INITIAL = re.compile(r"\b([A-Z])(?:\.|\b(?=\s[A-Z][a-z]))")
 _BRACKETED = re.compile(r"\([^()]*\)")
 _ORDERED = re.compile(r"\b(?:from|to|than|before|after|over|under|by)\b", re.IGNORECASE)  # order tells who does what
 _FIRM = re.compile(rf"&|\b(?:{'|'.join(LEGAL)})\b", re.IGNORECASE)
@@ -182,7 +187,8 @@ def is_same_wording(text: str, form: str) -> bool:
     if bare_text and (bare_text == bare_form or (len(bare_text) > 1 and bare_text.casefold() == bare_form.casefold())):
         return True
     text_tokens, form_tokens = split_tokens(expand_abbreviations(text)), split_tokens(expand_abbreviations(form))
-    if not text_tokens or not form_tokens:
+    letters = [sorted(map(str.casefold, _CODE_LETTER.findall(side))) for side in (text, form)]
+    if not text_tokens or not form_tokens or letters[0] != letters[1]:
         return False
     if text_tokens == form_tokens or (
         strip_legal_form(text_tokens) == strip_legal_form(form_tokens) and strip_legal_form(form_tokens)
@@ -203,7 +209,13 @@ def _is_acronym_of(text: str, short: tuple[str, ...], long: tuple[str, ...]) -> 
     """ "NYSE" for New York Stock Exchange, "EY" and "E&Y" for Ernst & Young."""
     letters = "".join(word for word in short if word != "and")
     whole = strip_legal_form(long)
-    return text.strip(" .").isupper() and 1 < len(letters) < 8 and len(whole) > 1 and initials(whole) == letters
+    return (
+        text.strip(" .").isupper()
+        and letters.isalpha()
+        and 1 < len(letters) < 8
+        and len(whole) > 1
+        and initials(whole) == letters
+    )
 
 
 def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = False) -> Outcome:
@@ -217,6 +229,8 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     short = len(tokens) <= SHORT
     if len(tokens) <= 2 * SHORT and (outcome := _compare_content(text, gold.forms)):
         return outcome
+    if len(tokens) <= NAME and all(_is_denial_of(text, form) for form in gold.forms):
+        return wrong("opposite", text.strip())
     if placed := _compare_ordinals(text, gold.forms, about):
         return placed
     if referred := _compare_references(text, gold.forms):
@@ -260,6 +274,8 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         turned = re.search(r"\bof\b", found) and not Counter(_content(found)) - Counter(_content(form))
         if found and (not short or form in lists or turned):  # "board of the faculty" for "Faculty Board"
             return right("contained", found)
+    if not listed and short and not NEGATION.search(text) and _is_another_code(text, gold, about):
+        return wrong("other_name", text.strip())
     if listed or (_LETTER_OPTION.search(text) and any(map(_LONG_OPTION.match, gold.forms))):
         return unclear("unmatched")  # "-k" may be short for "--insecure"
     if (
@@ -297,6 +313,40 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     return unclear("unmatched")
 
 
+def _is_denial_of(text: str, form: str) -> bool:
+    """Return whether two texts are the same, but that one denies it ("MUST NOT" for "MUST")."""
+    mine, theirs = (split_tokens(NEGATION.sub(" ", side)) for side in (text, form))
+    denied, denies = NEGATION.search(text), NEGATION.search(form)
+    return (
+        bool(mine) and mine == theirs and (denies is None if denied and denied.start() else bool(denies and not denied))
+    )
+
+
+def _is_another_code(text: str, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether the gold answer is codes or numbers that stand together, and a short answer has none of them.
+
+    "C6" or "81" for "8,1", "PA9" for "PA2 / PA3", "1.2.1 Revisions" for "SC086". A word or two may say what it is.
+    """
+    for code in (_CODE, _PAIR):
+        beside = {*split_tokens(text)}
+        if not all(code.search(form) and {*split_tokens(code.sub(" ", form))} <= beside for form in gold.forms):
+            continue
+        if any(re.findall(r"\d+", form) == re.findall(r"\d+", text) for form in gold.forms) and code is _PAIR:
+            return False  # "8.1"
+        wanted = {_bare_code(one) for form in gold.forms for one in code.findall(form)}
+        said = {_bare_code(one) for one in code.findall(text)} - set(map(_bare_code, code.findall(about.question.text)))
+        run = "".join(split_tokens(text))
+        if not wanted.isdisjoint(said) or any(one in run for one in wanted if not one.isdigit()):
+            return False
+        other = bool(said) or re.search(r"\d", text) is not None
+        return other or (len(split_words(text)) > _FEW_WORDS and max(map(len, wanted)) > _FEW_WORDS)
+    return False
+
+
+def _bare_code(code: str) -> str:
+    return re.sub(r"[\s-]", "", code).casefold()
+
+
 def _is_asked(form: tuple[str, ...], about: Expectation) -> bool:
     """Return whether a question has the words of a gold form; all of them in one place, if they are several."""
     words = [stem(word) for word in form if word not in EMPTY]
@@ -323,9 +373,11 @@ def _content(text: str) -> list[str]:
         if one.worded and one.kind != "place":
             unit = one.unit or (one.kind if one.kind in ("percent", "points") else "")
             text = f"{text[: one.start]}{one.amount.normalize():f} {unit}{text[one.end :]}"
-    words = [word for word in split_tokens(expand_abbreviations(_BRACKETED.sub(" ", text))) if word not in EMPTY]
+    text = _BRACKETED.sub(" ", text)
+    words = [word for word in split_tokens(expand_abbreviations(text)) if word not in EMPTY]
     alike = (next((one for one, words in _ONE_WORD.items() if words.fullmatch(word)), stem(word)) for word in words)
-    return [word for word in alike if len(word) > 1 or word.isdigit()]
+    codes = [f"{letter.casefold()}-" for letter in _CODE_LETTER.findall(text)]
+    return [word for word in alike if len(word) > 1 or word.isdigit()] + codes
 
 
 def _compare_content(text: str, forms: Sequence[str]) -> Outcome | None:
@@ -336,6 +388,9 @@ def _compare_content(text: str, forms: Sequence[str]) -> Outcome | None:
     said = [] if text.rstrip().endswith("?") else _content(text)
     for form in forms:
         gold = _content(form)
+        letters = [{*_INITIAL.findall(side)} for side in (text, form)]
+        if all(letters) and letters[0].isdisjoint(letters[1]):
+            continue  # "J. Smith" is not K. Smith
         more, less = Counter(said) - Counter(gold), Counter(gold) - Counter(said)
         moved = sum(mine != theirs for mine, theirs in zip(said, gold, strict=False)) > len(more)
         if not gold or (moved and (_ORDERED.search(form) or len(re.findall(r"\d+", form)) > 1)):
@@ -588,6 +643,8 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     Of such names people labelled 96 of 100 wrong, of such sentences 95. Where somebody or such a thing is asked for
     that has a name, an answer without one is another too ("an outside firm").
     """
+    if any(_may_be_short_for(form, text) for form in gold.forms):
+        return False
     forms = [expand_abbreviations(form) for form in gold.forms]
     numbered = any(any(map(str.isdigit, form)) for form in forms)
     streets = all(map(_is_address, forms))
@@ -636,6 +693,18 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         (not numbered and _differs_in_words(text, form, about))
         or not _shares_word(mine, {*split_tokens(form)} - left_out, known)
         for form in forms
+    )
+
+
+def _may_be_short_for(form: str, text: str) -> bool:
+    """Return whether letters in capitals may be short for an answer's first word ("GND" for ground)."""
+    word = next(iter(split_tokens(text)), "")
+    letters = iter(word)
+    return (
+        form.isupper()
+        and form.isalpha()
+        and word[:1] == form[:1].casefold()
+        and all(letter in letters for letter in form.casefold())
     )
 
 

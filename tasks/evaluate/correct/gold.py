@@ -8,6 +8,7 @@ from decimal import Decimal
 from rarefy.data_contracts.rows import VERDICTS, Question
 from rarefy.tasks.evaluate.correct.by_clock import is_time_of_day
 from rarefy.tasks.evaluate.correct.by_period import SECONDS, parse_frequency, spell_spans
+from rarefy.tasks.evaluate.correct.by_unit import asked_unit
 from rarefy.tasks.evaluate.correct.by_version import is_version
 from rarefy.tasks.evaluate.correct.claim_status import YES_NO_QUESTION, negative_wording, stated_bound
 from rarefy.tasks.evaluate.correct.normalise import (
@@ -33,7 +34,8 @@ _FILLER = EMPTY | frozenset(
 )
 _ASKED = re.compile(
     r"\bin\s(?:(?P<scale>thousand|million|billion|trillion)s?\sof\s)?(?P<unit>(?:U\.?S\.?\s|US\s)?dollars|euros|pounds|yen|"
-    r"shares|percent(?:age points)?|basis points)\b|\bin\s(?:US\s?\$|USD|\$|€|EUR|£|"
+    r"shares|percent(?:age points)?|basis points)\b"
+    r"|\bin\s(?:US\s?\$|USD|\$|€|EUR|£|GBP)(?=\?|,)|\bin\s(?:US\s?\$|USD|\$|€|EUR|£|"
     r"GBP)?\s?(?P<scale2>thousand|million|billion|trillion)s\b"
     r"|\((?:USD|US\$|\$|€)?\s?(?:in\s)?(?P<scale3>thousand|million|billion)s?\)",
     re.IGNORECASE,
@@ -57,6 +59,7 @@ _SHORT_UNIT = re.compile(  # "the 1800s" are a decade
     r"(?<![\w.,])(\d{1,3}(?:,\d{3})*(?:\.\d+)?|\d{4,}(?=\s)|(?!1\d{3}s|20\d\ds)\d{4,}(?=s\W*$))"
     r"\s?(ms|s|h|(?:min|sec|hr)(?=s?\b))s?\.?(?!\w)"
 )
+_GROUPED = re.compile(r"[12],\d{3}")  # "2,048": then 2048 is no year
 _DECADE = re.compile(r"(?:the )?[12]\d\d0s")
 _LETTER_UNIT = re.compile(r"(?<![\w.,$€£])(\d[\d,]*(?:\.\d+)?)\s?(m|g|l)(?![\w/^])")
 _LETTERS = {"m": ("metres", LENGTHS), "g": ("grams", MASSES), "l": ("litres", VOLUMES)}
@@ -128,6 +131,7 @@ class Expectation:
     years: frozenset[int]
     named_years: frozenset[int]  # and those that its words name beside its period
     units: frozenset[str]  # of measures and money, as a label names them: "Weight (kg)", "statutory days", "in EUR"
+    measured_in: str  # the unit in which it asks for a number, as it stands there, else ""
 
 
 def parse_expectation(question: Question) -> Expectation:
@@ -150,6 +154,7 @@ def parse_expectation(question: Question) -> Expectation:
         own,
         own | years(text),
         _labelled_units(text),
+        asked_unit(text),
     )
 
 
@@ -234,7 +239,8 @@ def _parse_forms(forms: tuple[str, ...], about: Expectation, whole: bool) -> Gol
         return GoldAnswer("parts", forms, parts=parsed, ordered=ordered, unread=unread)
     if _ADDRESS.fullmatch(first) or _is_restatement(first, about):
         return GoldAnswer("text", forms)
-    if dates := _bare_moments(first, about):
+    dates = [] if any(map(_GROUPED.fullmatch, forms)) else _bare_moments(first, about)
+    if dates:
         if len(dates) > 1:
             days = {form: tuple(moments(form)) for form in forms}
             same = [form for form in forms if _are_same_dates(dates, days[form])]

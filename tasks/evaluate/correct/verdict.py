@@ -140,6 +140,7 @@ _ROW_CELLS = 3  # of a line that is a row of a table
 _UNIT = 4  # letters of what may be a unit: "dt", "kPa"
 _FEW_WORDS = 3  # of a gold answer that is a value and no more
 _BELIEVED = re.compile(r",?\s+(?:I|we)\s(?:think|believe|guess|suppose)\W*$")  # it is stated all the same
+_BELIEVES = re.compile(r"^\W*(?:I|we)\s(?:think|believe|guess|suppose)\s(?:that\s)?(?=\w)", re.IGNORECASE)
 _IN_ITS_PLACE = re.compile(r",?\s+(?:and |but )?(?:not|rather than|instead of)\s+(?:the |an? )?$", re.IGNORECASE)
 _GROUPED = re.compile(r"\+?[\d\s()/-]{9,}")  # a telephone number, however its digits are grouped
 _WHEN = re.compile(  # words that may state a time without a date
@@ -214,7 +215,7 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
 
 
 def _match_any(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
-    text = spell_units(_BELIEVED.sub("", text), about.question)
+    text = spell_units(_BELIEVES.sub("", _BELIEVED.sub("", text)), about.question)
     if about.question.members:
         return judge_set(text, about.question)
     if config.match == "plain":
@@ -312,7 +313,7 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequen
     """
     if says_none(text) and all(exact.amount for exact in gold.values):
         return True
-    if gold.kind == "moment" and (number := _lone_number(text)) and number.amount < 1000:
+    if gold.kind == "moment" and (number := _lone_number(text)) and not 1000 <= number.amount <= 2100:
         return number.amount not in _date_parts(gold)
     kinds = {exact.kind for exact in gold.values} or {"moment"}
     long = len(split_words(text)) > SHORT
@@ -346,7 +347,7 @@ def _lacks_value(text: str, gold: GoldAnswer, about: Expectation, beside: Sequen
         digits = [one for one in digits if any(str(part) in one for part in _date_parts(gold))]
     ranks = about.many or firm  # they state no amount
     if (
-        any(one.kind != "place" or not ranks for one in find_values(left))
+        any(one.kind != "place" or not ranks for one in find_values(left) if not _is_no_date_part(one, gold))
         or moments(left)
         or ((own or beside) and digits and re.search(r"(?<![^\W\d_])\d", left))
     ):
@@ -397,6 +398,11 @@ def _is_of_another_kind(one: Value, kinds: set[str], gold: GoldAnswer, about: Ex
         return False  # "74 dt/ha" for "7.4 t/ha"
     things = {stem(word) for word in split_tokens(one.nouns)[:1]}
     return (bool(things) and not things & about.words) or (one.scaled and kinds <= _UNSCALED)
+
+
+def _is_no_date_part(one: Value, gold: GoldAnswer) -> bool:
+    """Return whether a number is too small for a year, and neither day nor month of a gold date."""
+    return gold.kind == "moment" and one.amount < 1000 and one.amount not in _date_parts(gold)
 
 
 def _date_parts(gold: GoldAnswer) -> set[int]:

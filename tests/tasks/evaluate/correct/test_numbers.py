@@ -163,7 +163,7 @@ PRICE = "What is the list price given for the article TK-300, in EUR?"
     [
         (WEIGHT, "134", "The HX-200/9 weighs 134 kg.", "right"),
         (WEIGHT, "134", "The HX-200/9 weighs 118 kg.", "wrong"),
-        (WEIGHT, "134", "0.134 t", "open"),
+        (WEIGHT, "134", "0.134 t", "right"),
         (LEAVE, "25", "Twenty-five days.", "right"),
         (LEAVE, "25", "28 days", "wrong"),
         (LEAVE, "25", "5 weeks", "open"),
