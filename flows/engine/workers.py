@@ -34,7 +34,8 @@ class Workers(Protocol):
     def __call__(self, job: Job, parts: Sequence[Inputs], store: str, means: InferenceContext = NO_MODEL) -> Done: ...
 
 
-IGNORE_SIGINT = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"  # what a worker does first
+# What a worker does first; it looks for cycles as seldom as the command line (flows/cli): a sixth of the time of rules
+PRELOAD = "import gc, signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\ngc.set_threshold(50_000, 20, 50)\n"
 
 
 def count_cores() -> int:
@@ -140,7 +141,7 @@ def _processes(workers: int) -> Iterator[Any]:
 
     # Ctrl-C reaches every process of a terminal: the flow ends its workers, and they say nothing of their own
     ours = {
-        "distributed.worker.preload": [IGNORE_SIGINT],
+        "distributed.worker.preload": [PRELOAD],
         "distributed.scheduler.worker-ttl": os.environ.get(TTL_NAME, TTL),
     }
     with (

@@ -26,6 +26,7 @@ MOST = 1_200_000  # characters of one document: of a longer one the beginning st
 # Of processor time, spaCy loaded, after which a slower machine makes do with what it has; the forecast then says of how
 # much. By the clock a busy machine would say something else each time.
 SECONDS = 7.0
+IN_A_BUILD = 3.0  # of it where the build itself says so a minute later
 FEW = 20  # questions: with fewer no number of an evaluation says anything
 
 
@@ -83,10 +84,12 @@ class SampleFindings:
     documents: set[str] = field(default_factory=set)  # those that were got through
 
 
-def expect_questions(run: Run, config: Config, parts: Sequence[Part]) -> ExpectedQuestions | None:
+def expect_questions(
+    run: Run, config: Config, parts: Sequence[Part], seconds: float = SECONDS
+) -> ExpectedQuestions | None:
     """Forecast the questions that rules will find; None where a model takes part, or most facts are known already.
 
-    Nothing is kept: it is a matter of seconds (SECONDS), whatever the size of the corpus.
+    Nothing is kept: it is a matter of seconds, whatever the size of the corpus.
     """
     if stages.extracting.asked(config) or stages.asking.asked(config) or not parts:
         return None
@@ -95,7 +98,7 @@ def expect_questions(run: Run, config: Config, parts: Sequence[Part]) -> Expecte
         if _facts_known(run, config, parts):
             return None
         documents, looked = sample_documents(run.store, parts)
-        return extrapolate(documents, looked, sum(part["rows"] for part in parts), config)
+        return extrapolate(documents, looked, sum(part["rows"] for part in parts), config, seconds=seconds)
 
     return run.stage("expect", work)
 
@@ -116,9 +119,10 @@ def extrapolate(
     rows: int,
     config: Config,
     clock: Callable[[], float] = time.thread_time,
+    seconds: float = SECONDS,
 ) -> ExpectedQuestions:
     """As many times the questions of the sample as the corpus has more documents, of each pattern its quota at most."""
-    found = find_questions(documents, config, clock)
+    found = find_questions(documents, config, clock, seconds)
     times = rows / max(looked, 1) * len(documents) / max(len(found.documents), 1)
     domains = max(len({row.domain for row in documents}), 1)
     counted = Counter(question.pattern for question in found.questions)
@@ -133,7 +137,10 @@ def extrapolate(
 
 
 def find_questions(
-    documents: Sequence[Document], config: Config, clock: Callable[[], float] = time.thread_time
+    documents: Sequence[Document],
+    config: Config,
+    clock: Callable[[], float] = time.thread_time,
+    seconds: float = SECONDS,
 ) -> SampleFindings:
     """Run the rules on these documents.
 
@@ -142,11 +149,11 @@ def find_questions(
     """
     if config.extract.methods:
         import_module("rarefy.tasks.text.language")  # spaCy and what it brings: the same 3 s for any sample
-    found, end = SampleFindings(), clock() + SECONDS
+    found, end = SampleFindings(), clock() + seconds
     held = {row.doc_id: row for row in documents}
     rows: list[Triplet] = []
     for row in sorted(documents, key=lambda row: row_id("turn", row.doc_id)):
-        if found.documents and clock() > end - 0.4 * SECONDS:
+        if found.documents and clock() > end - 0.4 * seconds:
             break
         try:
             own = list(chunk.chunk([row], config.chunk))
@@ -234,7 +241,7 @@ def report_expected(run: Run, config: Config, parts: list[Part], corpus: str, ou
     if run.board.quiet and not run.board.listener:
         return
     try:
-        made = expect_questions(run, config, parts)
+        made = expect_questions(run, config, parts, IN_A_BUILD)
     except Exception as error:
         met = "; ".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])
         run.board.note("expect", f"no forecast ({met})")

@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from html import unescape
 from html.parser import HTMLParser
 
@@ -49,6 +50,7 @@ def no_answer(case: Case, draft: Draft) -> str:
     return f"answer_remains: {found}" if found else ""
 
 
+@lru_cache(256)  # two checks read it, of each question on one chunk
 def parse_format(text: str) -> str:
     """The text of JSON, HTML, YAML or Markdown; ValueError or YAMLError where it is not well-formed.
 

@@ -94,7 +94,7 @@ class _ChunkIndex:
         for chunk in chunks.values():
             self.of_entity[chunk.entity].add(chunk.doc_id)
         self.ring = sorted((row_id("document", name, i), name) for name in self.documents for i in range(POINTS))
-        self.numbers: dict[str, frozenset[Number]] = {}  # of the chunks that were looked at
+        self.numbers: dict[str, dict[str, set[Number]]] = {}  # of the chunks that were looked at, by first digit
         self.rings: dict[str, list[tuple[str, str]]] = {}
 
     def neighbours(self, question: Question, reach: int) -> tuple[str, ...]:
@@ -138,9 +138,12 @@ class _ChunkIndex:
         if chunk.entity and chunk.entity not in {self.chunks[name].entity for name in question.chunk_ids}:
             return False
         if chunk_id not in self.numbers:
-            self.numbers[chunk_id] = frozenset(find_numbers(chunk.text))
+            self.numbers[chunk_id] = defaultdict(set)
+            for number in find_numbers(chunk.text):
+                self.numbers[chunk_id][number.figures[0]].add(number)
         sought = set(filter(None, map(parse_only_number, (question.answer, *question.aliases))))
-        return any(is_same_number(one, other) for other in self.numbers[chunk_id] for one in sought)
+        # no two that begin otherwise are the same
+        return any(is_same_number(one, other) for one in sought for other in self.numbers[chunk_id][one.figures[0]])
 
     def _of_document(self, document: str) -> list[tuple[str, str]]:
         """The chunks of a document with passages, as a hash ring."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import lru_cache
 
 from rarefy.data_contracts.rows import Question
 from rarefy.tasks.knowledge.extract.values import FACTORS, parse_cell_number
@@ -31,6 +32,7 @@ def leads_elsewhere(question: Question, old: str, new: str) -> bool:
     return second is not None and first != second
 
 
+@lru_cache(10_000)  # an operand is tried with each figure that could stand in its place
 def _number(figure: str) -> Decimal | None:
     """A printed figure without its sign: tables of cash flows print payments in brackets."""
     found = parse_cell_number(figure)

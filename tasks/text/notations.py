@@ -18,7 +18,7 @@ _RUN = re.compile(r"\d+")
 _FRACTION = re.compile(r"[½¼¾⅛⅜⅝⅞]|\d/\d")
 # A text that a containment metric would find by accident ("5" is in "2015") must stand between token boundaries.
 SHORT = 4
-ANSWERS = 2_000  # whose forms are kept as they were read: an answer is looked for in many texts in a row
+ANSWERS = 10_000  # whose forms are kept as they were read: an answer is looked for in many texts in a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,8 @@ def written_digits(text: str) -> tuple[str, ...] | None:
         return None
     found: set[str] = set()
     for hit in _DIGITS.finditer(told):
-        runs = [re.sub(r"\D", "", hit[0])] if _ONE_NUMBER.fullmatch(hit[0]) else _RUN.findall(hit[0])
+        one = _ONE_NUMBER.fullmatch(hit[0])
+        runs = [hit[0].replace(",", "").replace(".", "")] if one else _RUN.findall(hit[0])
         for at in range(len(runs)):
             digits = ""
             for run in runs[at:]:
@@ -144,11 +145,18 @@ def written_digits(text: str) -> tuple[str, ...] | None:
 
 def _may_be_among(written: Sequence[str], figures: str) -> bool:
     """Whether one of these has the same digits, or one is the other rounded, as `_rounds` allows; they are sorted."""
+    return any(_is_any_between(written, least, most) for least, most in _ranges_of(figures))
+
+
+@lru_cache(ANSWERS)
+def _ranges_of(figures: str) -> tuple[tuple[str, str], ...]:
+    """The digits that may be the same as these: themselves, rounded, and what is rounded to them."""
     rounded = (str((int(figures[: kept + 1]) + 5) // 10) for kept in range(2, len(figures)))
-    if any(_is_any_between(written, one, one) for one in (figures, *rounded)):
-        return True
-    least = 10 * int(figures) - 5  # the first digits of what is rounded to these
-    return len(figures) > 2 and _is_any_between(written, str(least), f"{least + 9}:")  # ":" comes after "9"
+    found = [(one, one) for one in (figures, *rounded)]
+    if len(figures) > 2:
+        least = 10 * int(figures) - 5
+        found.append((str(least), f"{least + 9}:"))  # ":" comes after "9"
+    return tuple(found)
 
 
 def _is_any_between(ordered: Sequence[str], least: str, most: str) -> bool:
@@ -167,6 +175,7 @@ def _whole(wanted: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.,]){re.escape(wanted)}(?![\w%]|[.,]\d)")
 
 
+@cache_short_texts  # a passage is searched for many answers in a row
 def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 

@@ -298,8 +298,11 @@ def quantities(text: str, *, language: str = "en") -> tuple[Quantity, ...]:
 
 def number(text: str, *, language: str = "en") -> Quantity | None:
     """The quantity that the whole of a text is ("$(1,234)", "about 5 percent", "12,345 (1)"); None if it is none."""
-    if len(text) > _LONGEST_CELL:
-        return None
+    return _number(text, language) if len(text) <= _LONGEST_CELL else None
+
+
+@lru_cache(10_000)  # a table is read for each of its questions
+def _number(text: str, language: str) -> Quantity | None:
     bare = _CELL_NOTES.sub("", text)
     found = quantities(bare, language=language)
     if len(found) != 1:

@@ -121,13 +121,16 @@ def _find_column_sums(cells: dict[Place, Cell], rows: Sequence[int]) -> Iterator
                 holding = []
                 failed = 0
                 for column in columns:
-                    parts = [(r, column) for r in filled_rows[first:at] if (r, column) in cells]
-                    if (row, column) not in cells or sum(cells[p].value != 0 for p in parts) < 2:
+                    if (row, column) not in cells:
                         continue
-                    table_sum = TableSum((row, column), tuple((p, sign if i else 1) for i, p in enumerate(parts)))
-                    values = {p: cells[p].value for p in (*parts, (row, column))}
-                    if cells[row, column].value and does_sum_hold(table_sum, values):
-                        holding.append(table_sum)
+                    parts = [(r, column) for r in filled_rows[first:at] if (r, column) in cells]
+                    amounts = [cells[place].value for place in parts]
+                    if len(amounts) - amounts.count(Decimal(0)) < 2:
+                        continue
+                    total = cells[row, column].value
+                    if total and total == amounts[0] + sign * sum(amounts[1:]):
+                        signs = (1, *[sign] * (len(parts) - 1))
+                        holding.append(TableSum((row, column), tuple(zip(parts, signs, strict=True))))
                     else:
                         failed += 1
                 large = any(_has_large_amount(table_sum, cells) for table_sum in holding)
@@ -178,7 +181,8 @@ def balance_sums(text: str, edits: Sequence[Edit]) -> list[Edit] | None:
             now[place] = sign * Decimal(digits.group().replace(",", ""))
             changed.append(place)
     given = set(changed)
-    while (broken := next((s for s in sums if not does_sum_hold(s, now)), None)) is not None:
+    # as printed all sums hold, so that only one with a changed cell can be broken
+    while (broken := next((s for s in sums if _has_any(s, changed) and not does_sum_hold(s, now)), None)) is not None:
         place = _choose_correction_cell(broken, changed, cells, text)
         if place is None or len(changed) - len(given) >= CHANGED:
             return None
@@ -194,6 +198,10 @@ def balance_sums(text: str, edits: Sequence[Edit]) -> list[Edit] | None:
     return sorted(found)
 
 
+def _has_any(table_sum: TableSum, places: Sequence[Place]) -> bool:
+    return table_sum.total in places or any(place in places for place, _ in table_sum.parts)
+
+
 def _choose_correction_cell(
     broken: TableSum, changed: Sequence[Place], cells: dict[Place, Cell], text: str
 ) -> Place | None:
@@ -202,12 +210,19 @@ def _choose_correction_cell(
     Only cells whose figure the passage has once: a year's opening balance is also the closing one before.
     """
     places = [broken.total] if broken.total not in changed else [place for place, _ in broken.parts]
-    once = [p for p in places if p not in changed and cells[p].value and _count_mentions(text, cells[p]) == 1]
+    once = [
+        place
+        for place in places
+        if place not in changed
+        and cells[place].value
+        and _count_mentions(text, text[cells[place].start : cells[place].end]) == 1
+    ]
     return max(once, key=lambda place: (abs(cells[place].value), place), default=None)
 
 
-def _count_mentions(text: str, cell: Cell) -> int:
-    return len(re.findall(rf"(?<![\d.,]){re.escape(text[cell.start : cell.end])}(?![\d]|[.,]\d)", text))
+@lru_cache(10_000)  # a sum is corrected for each value that could be put into the passage
+def _count_mentions(text: str, figure: str) -> int:
+    return len(re.findall(rf"(?<![\d.,]){re.escape(figure)}(?![\d]|[.,]\d)", text))
 
 
 def _solve_sum(broken: TableSum, place: Place, now: dict[Place, Decimal]) -> Decimal:

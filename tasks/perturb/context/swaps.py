@@ -186,9 +186,8 @@ def replace_value(text: str, old: str, aliases: Sequence[str], new: str, kind: s
     if not new.strip() or contains_answer(text, new):
         return []
     if _is_number(old) and _is_number(new):
-        if any(
-            is_same_number(other, find_numbers(new)[0]) for other in find_numbers(text)
-        ):  # there already, more exactly
+        put = find_numbers(new)[0]
+        if any(is_same_number(other, put) for other in find_numbers(text)):  # there already, more exactly
             return []
         return correct_articles(text, _replace_number(text, old, new))
     pairs = map_name_forms(old, aliases, new)

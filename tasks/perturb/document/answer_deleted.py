@@ -54,14 +54,15 @@ def find_revealing_rows(
     extra: set[int] = set()
     for column in columns:
         figures = [parse_cell(row[column]) if column < len(row) else None for row in table]
-        found = _find_rows_to_hide(find_relations(figures), gone | extra, answers, figures)
+        found = _find_rows_to_hide(find_relations(tuple(figures)), gone | extra, answers, figures)
         if found is None:
             return None
         extra |= found
     return {i + low for i in extra}
 
 
-def find_relations(figures: Sequence[float | None]) -> list[Relation]:
+@lru_cache(500)  # a table has several questions
+def find_relations(figures: tuple[float | None, ...]) -> list[Relation]:
     """Relations in a column: totals below or above their parts, and equal figures."""
     known = {i: figure for i, figure in enumerate(figures) if figure}
     unit = min((_last_place(figure) for figure in known.values()), default=1.0)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 
 from rarefy.data_contracts.rows import Chunk, Question, Triplet
 from rarefy.tasks.questions.gates.figures import (
@@ -152,14 +153,11 @@ class Change:
 
     def is_told(self, sentence: str, chunk: Chunk) -> bool:
         """Does a sentence say which way the figure went, by whatever: "operating expenses rose from 2022 to 2023"?"""
-        if _OF_ANOTHER_BASIS.search(sentence):
+        rise, way = _way_told(sentence)
+        if way is None or (way["up"] is not None) != self._rises():
             return False
         needed, parts = measure_and_part(self.newer)
         if not needed or not (self._is_of_no_other_time(sentence, chunk) and self._names_its_time(sentence, chunk)):
-            return False
-        rise = _RISE_IN.search(sentence)
-        way = rise or _WAYS.search(sentence)
-        if way is None or (way["up"] is not None) != self._rises():
             return False
         before = sentence[: way.start()]
         figures = {digits_of(one.amount) for one in quantities(before) if not one.year}
@@ -180,6 +178,18 @@ class Change:
 
     def _rises(self) -> bool:
         return abs(Decimal(self.newer.value)) > abs(Decimal(self.older.value))
+
+
+@lru_cache(1 << 15)  # every sentence of a filer is held against each of its changes
+def _way_told(sentence: str) -> tuple[re.Match[str] | None, re.Match[str] | None]:
+    """Where a sentence says "increase in …", and that or else the first word that says a way; None for those missing.
+
+    Of figures on another basis it says none.
+    """
+    if _OF_ANOTHER_BASIS.search(sentence):
+        return None, None
+    rise = _RISE_IN.search(sentence)
+    return rise, rise or _WAYS.search(sentence)
 
 
 def _way(said: Statement) -> bool | None:

@@ -117,6 +117,7 @@ def meant(word: str) -> tuple[str, ...]:
     return _SHORT.get(one) or (_SAME.get(one, one),)
 
 
+@lru_cache(1 << 14)  # a fact is held against every statement with its figure
 def measure_and_part(fact: Triplet) -> tuple[frozenset[str], frozenset[str]]:
     """The words that tell what a fact measures, and those that tell of which part of the entity."""
     if fact.subject_type == "TABLE":

@@ -54,6 +54,7 @@ def moments_in(text: str) -> tuple[Moment, ...]:
     return moments(text)
 
 
+@lru_cache(1 << 14)
 def digits_of(amount: Decimal) -> str:
     return "".join(map(str, amount.as_tuple().digits)).strip("0")
 
