@@ -73,7 +73,7 @@ _GENERAL = tuple(
         r"(?: (?:me|us))?) (?:when|who|whom|whose|what|which|how|where|why|whether)\b",
         rf"^\W*unfortunately\b[^.;!?]{{0,200}}\b(?:i|we|{_SOURCE}|{_DOCUMENT}|information|data|details|mention|answer"
         r"|stated|specified|provided|found|available)\b",
-        r"^\W*(?:i(?:'m| am) sorry|sorry|apologies|i apologi[sz]e)\b[^.;!?]{0,240}"
+        r"^\W*(?:i(?:['’]m| am) (?:sorry|afraid)|sorry|apologies|i apologi[sz]e)\b[^.;!?]{0,240}"
         r"(?:\b(?:not|cannot|unable|no|cut off|incomplete|without)\b|n't\b)",
         r"\bas of my (?:last|latest|most recent)?\s?(?:knowledge|training|update)[^.;!?]{0,120}"
         r"(?:\bnot\b|n't\b|\bno\b|cannot)[^.;!?]{0,40}\b(?:access|data|information|details|known|announced|released|"

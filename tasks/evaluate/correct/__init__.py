@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 28  # what rose or fell, which of two offered, codes with another number, times in words, more refusals
+VERSION = 29  # units that a question names, codes by their letter, kinds of what is counted, telephone numbers, hedges
 
 
 @dataclass(frozen=True, slots=True)

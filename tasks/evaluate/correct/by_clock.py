@@ -18,24 +18,34 @@ from rarefy.tasks.evaluate.correct.normalise import (
     STATEMENT,
     split_tokens,
 )
-from rarefy.tasks.text.quantities import UNITS
+from rarefy.tasks.text.quantities import TENS, UNITS
 
 _ZONES = (
     r"UTC|GMT|BST|Z|[ECMP][SD]?T|CES?T|EES?T|WES?T|IST|JST|AE[SD]?T|(?:Eastern|Central|Mountain|Pacific)(?=\s+time\b)"
 )
 _HOURS = {word: at for word, at in UNITS.items() if 1 <= at <= 12}
 _HOUR = rf"\d{{1,2}}|{'|'.join(_HOURS)}"
-_PAST = {"five": 5, "ten": 10, "quarter": 15, "twenty": 20, "twenty-five": 25, "half": 30}
+_MINUTES = {word: at for word, at in UNITS.items() if at} | {
+    f"{ten}{unit}": tens + ones
+    for ten, tens in TENS.items()
+    if tens < 60
+    for unit, ones in {
+        "": 0,
+        **{f"{mark}{word}": at for word, at in UNITS.items() if 0 < at < 10 for mark in "- "},
+    }.items()
+}
+_PAST = {"quarter": 15, "half": 30} | _MINUTES
+_WORDS = "|".join(sorted(_MINUTES, key=len, reverse=True))
 _CLOCK = re.compile(
     r"(?<![\w.,:/$€£#])(?:"
-    r"(?:(?:a )?(?P<minutes>(?:five|ten|twenty)(?= minutes|(?! minutes) past)|twenty-five|quarter|half(?= past))"
-    rf"(?: minutes)? (?P<way>past|to) )?(?P<hour>{_HOUR})(?:[:.](?P<minute>[0-5]\d)(?::[0-5]\d)?)?"
+    rf"(?:(?:a )?(?P<minutes>(?:{_WORDS})(?= minutes?| past)|quarter|half(?= past))"
+    rf"(?: minutes?)? (?P<way>past|to) )?(?P<hour>{_HOUR})(?:[:.](?P<minute>[0-5]\d)(?::[0-5]\d)?)?"
     r"(?P<sharp>\s?o'?\s?clock)?(?:\s?(?P<half>[ap])\.?\s?m\b\.?"
     r"|\s(?:in the (?P<part>morning|afternoon|evening)|at (?P<night>night))\b)?"
     r"(?(half)|(?(part)|(?(night)|(?(way)\b|(?(sharp)\b|(?!))))))"
     r"|(?P<hour24>[01]?\d|2[0-4]):(?P<minute24>[0-5]\d)(?::[0-5]\d)?(?![:.]?\d)(?:\s?h(?:rs|ours)?\b)?"
     r"|(?P<four>(?:[01]\d|2[0-4])[0-5]\d)(?=\s?(?:hours|hrs|h|UTC|GMT|Z)\b)(?:\s?(?:hours|hrs|h)\b)?"
-    r"|(?P<open>\d{1,2})(?=\s?(?:-|–|to|and|until)\s?\d{1,2}(?:[:.][0-5]\d)?\s?[ap]\.?\s?m\b)"
+    r"|(?P<open>\d{1,2})(?=\s?(?:-|–|to|and|until)\s?(?P<close>\d{1,2})(?:[:.][0-5]\d)?\s?(?P<closing>[ap])\.?\s?m\b)"
     r"|(?P<word>noon|midday|midnight)\b"
     rf")(?:\s?\(?(?P<zone>{_ZONES})\b\)?(?:\s+time\b)?)?",
     re.IGNORECASE,
@@ -82,6 +92,8 @@ def _read(hit: re.Match[str]) -> Clock | None:
             if hit["way"].lower() == "to":
                 hour, minute = hour - 1 or 12, 60 - minute
         half = (hit["half"] or "").casefold()
+        if hit["open"]:  # "2-6 p.m.", but "10-6 p.m." begins in the morning
+            half = hit["closing"].casefold() if hour % 12 < int(hit["close"]) % 12 else "a"
         if hit["part"] or hit["night"]:
             late = hit["night"] and _NIGHT <= hour < 12
             half = "a" if (hit["part"] or "").casefold() == "morning" or (hit["night"] and not late) else "p"
@@ -125,6 +137,8 @@ def judge_clock(text: str, forms: tuple[str, ...], asked: str, short: bool) -> O
     is left open.
     """
     said = find_clocks(text)
+    if not said and (figures := re.fullmatch(r"\W*(\d[\d,]*(?:\.\d+)?)\W*", text)):
+        return _judge_figures(figures[1], forms)
     if not said:
         return unclear("unmatched")
     shown = text[said[0].start : said[-1].end]
@@ -146,6 +160,19 @@ def judge_clock(text: str, forms: tuple[str, ...], asked: str, short: bool) -> O
         alone = len(said) == 1 and len(split_tokens(text)) <= STATEMENT
         return wrong("other_value", shown) if short or alone else unclear("unmatched")
     return unclear("some_parts" if same else "less_exact", shown)
+
+
+def _judge_figures(figures: str, forms: tuple[str, ...]) -> Outcome:
+    """Judge an answer that is a number: wrong where it is no hour of the form's times, nor those with their minutes."""
+    known = {at for form in forms for clock in find_clocks(form) for at in clock.minutes}
+    number = float(figures.replace(",", "").rstrip("."))
+    ways = {
+        60 * number,
+        60 * number + 720,
+        60 * (number // 100) + number % 100,
+        60 * (number // 100) + number % 100 + 720,
+    }
+    return unclear("less_exact") if ways & known else wrong("other_value", figures)
 
 
 def _of_24_hours(way: tuple[Clock, ...]) -> tuple[Clock, ...]:

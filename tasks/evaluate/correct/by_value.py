@@ -182,6 +182,8 @@ def _compare_magnitudes(gold: ExactValue, value: Value, rounding: float, about: 
     if _is_shifted(gold, value):
         if value.kind == gold.kind == "measure" and value.unit == gold.unit and not (gold.open or gold.shown):
             return "other"  # "4 mg" for 4 g
+        if about.measured_in and not value.scaled:
+            return "other"  # the unit leaves no scale open
         if gold.kind == "money" and value.scaled and _EACH.search(about.question.text):
             return "other"  # no price of one is in millions
         if gold.open and value.scaled and _digits(gold.amount) == _digits(value.amount):
@@ -366,7 +368,7 @@ def _as_asked(
         if unit.startswith("week") and any(exact.amount == _WORKDAYS * one.amount for exact in gold.values):
             kept.append(one)  # a week may be of five days
             continue
-        bare = replace(one, kind="count", unit="", nouns="", end=end, scaled=unit != about.measured_in)
+        bare = replace(one, kind="count", unit="", nouns="", end=end)
         exact = Decimal(f"{amount:.12g}")
         kept.append(bare if exact == one.amount else _round_off(bare, "", exact, gold))
     return tuple(kept), others
@@ -464,10 +466,13 @@ def judge_value(
     numbers = tuple(one for one in find_values(text) if not any(a <= one.start and one.end <= b for a, b in codes))
     if all(exact.kind == "count" and not exact.noun for exact in gold.values):
         if about.measured_in:
-            numbers, others = _as_asked(text, numbers, gold, about)
-            if others and not numbers and len(text.split()) <= SHORT:
-                return wrong("other_unit", _quote(text, others[0]))
+            numbers, strange = _as_asked(text, numbers, gold, about)
+            if strange and not numbers and len(text.split()) <= SHORT:
+                return wrong("other_unit", _quote(text, strange[0]))
         numbers = tuple(_strip_unit(text, one, about) for one in numbers)
+    numbers = tuple(
+        one for one, before in zip(numbers, (None, *numbers), strict=False) if not _is_whole_of(text, before, one)
+    )
     numbers = tuple(_convert(one, gold) for one in numbers)
     if len(numbers) == 1 and _is_stated_figure(text, numbers[0]):
         numbers = (replace(numbers[0], year=False),)
@@ -560,6 +565,13 @@ def judge_value(
         return unclear("unmatched")
     several = len({value.amount for value in asserted}) > 1
     return wrong("other_values" if several else "other_value", _quote(text, asserted[0]))
+
+
+def _is_whole_of(text: str, part: Value | None, one: Value) -> bool:
+    """Return whether a number says of how many another one is: the "five" of "three of five"."""
+    return (
+        part is not None and part.kind == one.kind == "count" and text[part.end : one.start].strip() in ("of", "out of")
+    )
 
 
 def _find_codes(text: str, gold: GoldAnswer, about: Expectation) -> list[tuple[int, int]]:
@@ -825,7 +837,8 @@ def _judge_stated(
     asked_of = {one.amount for one in find_values(about.question.text)}
     if right_one.value.amount not in asked_of:
         others = [one for one in others if one.value.amount not in asked_of]  # "For ID 5 it is 115200."
-    if not others:
+    behind = [text.rfind("(", 0, one.value.start) > text.rfind(")", 0, one.value.start) for one in (right_one, *others)]
+    if not others or (not behind[0] and all(behind[1:])):
         return right("exact" if whole else "contained", words)
     if config.extra == "judge" and _is_one_of_row(text, right_one.value, [other.value for other in others]):
         return unclear("several_values", words)

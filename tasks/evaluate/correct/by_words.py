@@ -153,6 +153,12 @@ _CODE_LETTER = re.compile(r"(?<![^\W_])([A-Za-z])-?(?=\d)")  # of "M1", "W-2"
 _CODE = re.compile(r"(?<![\w.-])[A-Z]{1,4}-?\d{1,5}[A-Z]?(?![\w-])")  # "SC086", "A2"
 _PAIR = re.compile(r"(?<![\w.,])\d{1,3},\s?\d{1,2}(?![\w,.]*\d)")  # of numbers: "8,1"
 _FEW_WORDS = 2
+_ASKS_TELEPHONE = re.compile(r"\b(?:phone|telephone|fax|mobile)\b", re.IGNORECASE)
+_TELEPHONE = re.compile(r"\+?\d[\d\s()/.-]{5,}")
+_LAST_DIGITS = 4  # of a telephone number, by which it is told from others
+_NAME_BEFORE_BRACKET = re.compile(  # "Anselm Okoro (Priya Raman is his deputy)"
+    r"^\W*(?:(?:it|that|this) is )?[A-Z][\w.'-]+(?:\s[A-Z][\w.'-]+)+\s\((?=[^()]*$)"
+)
 _INITIAL = re.compile(r"\b([A-Z])(?:\.|\b(?=\s[A-Z][a-z]))")
 _BRACKETED = re.compile(r"\([^()]*\)")
 _ORDERED = re.compile(r"\b(?:from|to|than|before|after|over|under|by)\b", re.IGNORECASE)  # order tells who does what
@@ -194,6 +200,13 @@ def is_same_wording(text: str, form: str) -> bool:
         strip_legal_form(text_tokens) == strip_legal_form(form_tokens) and strip_legal_form(form_tokens)
     ):
         return True
+    if (
+        re.search(r"\d", form)
+        and re.search(r"[^\W\d_]", form)
+        and len(form) > 3
+        and _bare_code(text) == _bare_code(form)
+    ):
+        return True  # "S6007C"
     together, numbers = ("".join(text_tokens), [word for word in text_tokens if not word.isalpha()])
     if len(together) >= _GLUED_NAME and together[0].isalpha() and together == "".join(form_tokens):
         return numbers == [word for word in form_tokens if not word.isalpha()]  # "Clam AV", "Air Stride 300"
@@ -274,6 +287,8 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         turned = re.search(r"\bof\b", found) and not Counter(_content(found)) - Counter(_content(form))
         if found and (not short or form in lists or turned):  # "board of the faculty" for "Faculty Board"
             return right("contained", found)
+    if not listed and short and all(_is_another_telephone(text, form, about) for form in gold.forms):
+        return wrong("other_name", text.strip())
     if not listed and short and not NEGATION.search(text) and _is_another_code(text, gold, about):
         return wrong("other_name", text.strip())
     if listed or (_LETTER_OPTION.search(text) and any(map(_LONG_OPTION.match, gold.forms))):
@@ -343,6 +358,14 @@ def _is_another_code(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     return False
 
 
+def _is_another_telephone(text: str, form: str, about: Expectation) -> bool:
+    """Return whether a telephone number is asked for, and a short answer has neither it nor its last digits."""
+    if not (_ASKS_TELEPHONE.search(about.question.text) and _TELEPHONE.fullmatch(form.strip(" ."))):
+        return False
+    own, said = (re.sub(r"\D", "", side) for side in (form, text))
+    return not said or not (own.endswith(said[-_LAST_DIGITS:]) if len(said) >= _LAST_DIGITS else own.endswith(said))
+
+
 def _bare_code(code: str) -> str:
     return re.sub(r"[\s-]", "", code).casefold()
 
@@ -360,7 +383,7 @@ def _has_another_number(text: str, form: str, about: Expectation) -> bool:
     if parts is None or not re.search(r"[^\W\d_]|:", form) or NEGATION.search(text) or TURNS.search(text):
         return False
     before, behind = (r"\s?".join(map(re.escape, parts[side].split())) for side in ("before", "behind"))
-    words = rf"(?<![\w.,-]){before}\s?({_DIGITS.pattern})\s?{behind}(?![\w-])"
+    words = rf"(?<![\w.,-]){before}\s?({_DIGITS.pattern})(?:-\d+)*\s?{behind}(?![\w-])"
     said = {number.lstrip("0") for number in re.findall(words, text, re.IGNORECASE)}
     own = parts["number"].lstrip("0")
     less_exact = any(one.startswith(f"{own}.") or own.startswith(f"{one}.") for one in said)  # "Section 570"
@@ -916,6 +939,8 @@ def _objection(
         start, why = _name_around(text, start, end)
         if why and not (listed and why == "several_names"):
             return why
+    if text.rfind("(", 0, start) > text.rfind(")", 0, start) and _NAME_BEFORE_BRACKET.search(text[:start]):
+        return "in_brackets"
     if (hit := _BEHIND.search(text[max(start - 40, 0) : start])) and not stems(hit[0]) & about.words:
         return "compared"
     if _COMES_BEHIND.match(text, end) and _SUPERLATIVE.search(about.question.text):

@@ -72,7 +72,9 @@ _BRACKETED = re.compile(r"(?P<first>[^()]+?) \((?P<again>[^()]+)\)")
 _SAME = Decimal("0.02")  # of one value in two units, as they are rounded
 _UNIT_SIGN = re.compile(r"(?<=\d)\s?(?:[kKMGTP]i?[Bb](?:ps|it|/s)?|[kKMGT]?Hz|[kMG]W|°\s?[CF])\b")
 _ADDRESS = re.compile(r"[A-Za-z]\w*[@/:_][^\s%$]+")  # "localhost:4317" is a name, whose number says nothing alone
-_PLAIN_RANGE = re.compile(r"(?P<low>0|[1-9]\d{0,5})\s?-\s?(?P<high>[1-9]\d{0,5})(?P<unit>\s?(?:°\s?[CF]|%))?")
+_PLAIN_RANGE = re.compile(
+    r"(?P<low>(?:0|[1-9]\d{0,5})(?:\.\d+)?)\s?-\s?(?P<high>[1-9]\d{0,5}(?:\.\d+)?)(?P<unit>\s?(?:°\s?[CF]|%))?"
+)
 _RANGE = re.compile(r"(?:between\s|from\s)?(.+?)(?:\s+(?:to|and)\s+)(.+)")
 FIRST = re.compile(
     r"\W*(?:answer\W+)?(?P<word>yes|no|true|false|not|never)\b(?!\.\s?\d|-\w)", re.IGNORECASE
@@ -286,7 +288,7 @@ def split_parts(form: str, about: Expectation) -> list[str]:
         return [
             part.strip(" ,.") for part in re.split(r"[;\n]", re.sub(r"[;,]\s+and\s", "; ", form)) if part.strip(" ,.")
         ]
-    if (ends := _PLAIN_RANGE.fullmatch(form)) and int(ends["low"]) < int(ends["high"]) and not years(form):
+    if (ends := _PLAIN_RANGE.fullmatch(form)) and float(ends["low"]) < float(ends["high"]) and not years(form):
         return [f"{ends[end]}{ends['unit'] or ''}" for end in ("low", "high")]
     if _is_one_value(form, about):
         return [form]  # "one thousand, two hundred and six"

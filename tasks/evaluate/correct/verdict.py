@@ -474,7 +474,7 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
         if gold.ordered and places != sorted(places):
             return unclear("order", words, covered)
         end = max(at + len(one.matched) for at, one in zip(places, outcomes, strict=True))
-        if _asks_so_many(gold, about) and _AND_ANOTHER.match(text, end):
+        if (_asks_so_many(gold, about) and _AND_ANOTHER.match(text, end)) or _has_another_code(text, gold, about):
             return wrong("other_name", words)
         return right("contained", words)
     if right_ones:
@@ -485,6 +485,14 @@ def _judge_parts(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     if all(one.verdict == "wrong" and (one.why == "no_value" or not gold.unread) for one in outcomes):
         return wrong("other_value", outcomes[0].matched)
     return unclear(next((one.why for one in outcomes if one.verdict == "open"), "unmatched"))
+
+
+def _has_another_code(text: str, gold: GoldAnswer, about: Expectation) -> bool:
+    """Return whether a list of codes ("HX-40, HX-60") has one more in a short answer."""
+    known = {*split_tokens(gold.forms[0]), *split_tokens(about.question.text)}
+    codes = all(is_code_name(part.forms[0]) and re.search(r"\d", part.forms[0]) for part in gold.parts)
+    others = [item for item in _JOINED.split(_LEAD_IN.sub("", text)) if not {*split_tokens(item)} <= known]
+    return codes and any(is_code_name(item.strip(" .")) and re.search(r"\d", item) for item in others)
 
 
 def _asks_so_many(gold: GoldAnswer, about: Expectation) -> bool:

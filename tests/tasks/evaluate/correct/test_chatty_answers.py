@@ -80,7 +80,7 @@ NOBODY = _ask("Who objected to the plan?", "Nobody")
         (PERSON, "It's Ravi Osei, I believe.", "right"),
         (TITLE, "the managing directors' assistant", "open"),
         (PHONE, "01539555020", "right"),
-        (PHONE, "01539555021", "open"),
+        (PHONE, "01539555021", "wrong"),
         (NOBODY, "No one", "right"),
     ],
 )  # fmt: skip

@@ -101,7 +101,7 @@ COMPUTE = _ask("What figure is given for “Compute” in 2024, in euros, accord
         (CONSOLE, "The admin console is not disabled by default.", "wrong"),
         (PHONE, "0421/555-0143", "right"),
         (PHONE, "+49 (0)421 555 0143", "right"),
-        (PHONE, "0421/555-0144", "open"),
+        (PHONE, "0421/555-0144", "wrong"),
         (COMPUTE, "€112,400", "right"),
         (COMPUTE, "112,400", "right"),
         (COMPUTE, "$112,400", "open"),
