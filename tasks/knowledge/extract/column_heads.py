@@ -24,7 +24,9 @@ _UNIT = re.compile(
 PERCENT = re.compile(r"(?<!\d)(?<!\d )%|\bper ?cent(?:age)?s?\b", re.I)  # not that of "5.5% notes"
 # Units of two letters or one, in brackets behind a head; no note is marked so
 _SYMBOLS = "kg|km|cm|mm|mg|ml|kw|mw|kb|mb|gb|tb|ms|hz|ft|lb|oz"
-_MARK = re.compile(rf"\s*(?:\((?:\d{{1,2}}|(?!(?:{_SYMBOLS}|m)\))[a-z]{{1,2}})\)|\[\d{{1,2}}\]|[*†‡§]+)(?=\s|$)")
+_MARK = re.compile(
+    rf"\s*(?:\((?:\d{{1,2}}|(?!(?:{_SYMBOLS}|m)\))[a-z]{{1,2}})\)|\[\d{{1,2}}\]|[*†‡§]+|(?<=\s)[¹²³⁴⁵⁶⁷⁸⁹⁰]+)(?=\s|$)"
+)
 
 
 def without_marks(words: str) -> str:

@@ -175,6 +175,9 @@ _NO_WORDS = (  # what cells of words hold that no question has for an answer, ea
 )
 # A number with its unit, a time, a date: in a column of few values it is no guess
 _MEASURED = re.compile(rf"[-–−+~<>≤≥±$€£]?\s?\d\S*(?:\s+\S+){{0,4}}|[A-Z]{{3}}\s\d[\d.,]*|{MONTH} \d.*")
+# Marks of notes behind what a cell says, and a raised digit of which nobody can tell whether it is one or a power
+_NOTE_BEHIND = re.compile(r"(?:(?<=[\d%)])(?:\s?[*†‡§]+|\s\(\d{1,2}\))|\s[¹²³⁴⁵⁶⁷⁸⁹⁰]+)+$")
+_RAISED = re.compile(r".*\d[¹²³⁴⁵⁶⁷⁸⁹⁰]+")
 
 _UNITS_OF_ROWS = re.compile(r"units?(?: of measure(?:ment)?)?|UoM", re.IGNORECASE)
 _UNIT_CELL = re.compile(r"(?=.*[^\W\d_]|.*[%°])[^()|]{1,12}")
@@ -268,7 +271,9 @@ class PlainTable:
         lines = [line for line in table.lead.split("\n") if line.strip()][-CAPTION_LINES:]
         dated = any(head.period or head.year or re.search(r"\b(?:19|20)\d\d\b", head.words) for head in self.heads)
         self.period = "" if dated else next(filter(None, (read_period(line.strip("# "))[0] for line in lines)), "")
-        self.cells = Counter((n, cell.text) for row in table.rows for n, cell in enumerate(row.cells))
+        self.cells = Counter(
+            (n, _NOTE_BEHIND.sub("", cell.text)) for row in table.rows for n, cell in enumerate(row.cells)
+        )
 
     def triplets(self, known: Set[int] = frozenset()) -> Iterator[Triplet]:
         """A triplet for each cell but those that begin at `known`; with the reason where none can be asked.
@@ -323,21 +328,23 @@ class PlainTable:
 
     def _term(self, labelled: LabelledRow, column: int, cell: Cell) -> Triplet:
         """The fact that a cell with a name or a term states."""
-        measured = _MEASURED.fullmatch(cell.text)
+        said = _NOTE_BEHIND.sub("", cell.text)
+        measured = _MEASURED.fullmatch(said)
         # a word among the figures of a column, unless its row has no figure either, as in a table of properties
         stray = column in self.figures and not measured and any(map(self._number, labelled.row.cells[1:]))
         reasons = (
-            next((why for why, pattern in _NO_WORDS if pattern.fullmatch(cell.text)), ""),
+            next((why for why, pattern in _NO_WORDS if pattern.fullmatch(said)), ""),
+            "footnote_mark" if _RAISED.fullmatch(said) else "",
             "word_among_figures" if stray else "",
             "" if self.worded and column not in self.headless else "head_not_sure",
             "term_of_a_period"
             if self.heads[column].period or self.heads[column].year or read_period(labelled.label)[1]
             else "",
             # one of a few: a guess would do
-            "term_repeated" if self.cells[column, cell.text] > 1 and not measured else "",
-            "term_in_label" if self._repeats_label(cell.text, labelled.label) else "",
+            "term_repeated" if self.cells[column, said] > 1 and not measured else "",
+            "term_in_label" if self._repeats_label(said, labelled.label) else "",
         )
-        return replace(self._fact(labelled, column, cell, cell.text, cell.text, reasons), object_type="TEXT")
+        return replace(self._fact(labelled, column, cell, said, said, reasons), object_type="TEXT")
 
     def _repeats_label(self, text: str, label: str) -> bool:
         """Whether a cell's words stand in its label or the table's name, or a single one has the label in it."""

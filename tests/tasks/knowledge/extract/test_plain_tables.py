@@ -394,13 +394,19 @@ def test_the_unit_of_a_column_is_in_the_question(tmp_path):
 
 @pytest.mark.parametrize(
     ("head", "plain"),
-    [("2023 [1]", "2023"), ("Total [12]", "Total"), ("2023 (12)", "2023"), ("Net sales (a)", "Net sales")],
+    [
+        ("2023 [1]", "2023"),
+        ("Total [12]", "Total"),
+        ("2023 (12)", "2023"),
+        ("Net sales (a)", "Net sales"),
+        ("Sales ¹", "Sales"),
+    ],
 )
 def test_marks_of_notes_are_no_words_of_a_head(head, plain):
     assert without_marks(head) == plain
 
 
-@pytest.mark.parametrize("head", ["Weight (kg)", "Length (m)"])
+@pytest.mark.parametrize("head", ["Weight (kg)", "Length (m)", "Area in m²"])
 def test_a_unit_in_brackets_is_no_mark(head):
     assert without_marks(head) == head
 
@@ -453,3 +459,23 @@ def test_a_code_of_a_currency_in_a_cell_is_of_the_answer(tmp_path):
         tmp_path, "# Fees\n\n## Charges\n\n| Charge | Amount |\n|---|---|\n| Coat | EUR 29 |\n| Key | EUR 34 |\n"
     )
     assert [fact.answer for fact in facts] == ["EUR 29", "EUR 34"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "answer", "reason"),
+    [
+        ("35 ¹", "35", ""),
+        ("3.1²", "3.1", ""),
+        ("212*", "212", ""),
+        ("5,240 (1)", "5,240", ""),
+        ("≥ 19 ²", "≥ 19", ""),
+        ("11.5 ± 0.2*", "11.5 ± 0.2", ""),
+        ("Type B ¹ ²", "Type B", ""),
+        ("7 m²", "7 m²", ""),
+        ("35¹", "35¹", "footnote_mark"),  # or a power
+    ],
+)
+def test_marks_of_notes_are_no_part_of_a_value(tmp_path, cell, answer, reason):
+    head = "# Data of the HX series\n\n| Pump | Water temperature | Flange |\n|---|---|---|\n"
+    facts = facts_of(tmp_path, f"{head}| HX-25 | {cell} | F1 |\n| HX-40 | 40.5 | F2 |\n")
+    assert (facts[0].answer, facts[0].rejected_because) == (answer, reason)
