@@ -169,7 +169,7 @@ def _say_sum(cell: CellName) -> str:
 
 LISTED = "listed under "  # what a question says of a column that it quotes
 _HOURS = re.compile(r"[0-2]?\d[:.][0-5]\d ?(?:to|-|–|until) ?[0-2]?\d[:.][0-5]\d", re.I)
-_FIGURES = re.compile(r"[-+−(]?[\d.,]+\)?(?:\s?(?:to|-|–)\s?[-+−]?[\d.,]+)?")  # "31.5", "5 to 35"
+_FIGURES = re.compile(r"[-+−(<>≤≥]?\s?[\d.,]+\)?(?:\s?(?:to|-|–|±)\s?[-+−]?[\d.,]+)?")  # "31.5", "5 to 35", "< 5"
 _WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?", re.I)
 _RELATION = re.compile(  # what a thing has by its nature: "the address of" it
     r"(?:.* )?(?:name|title|address|telephone|phone|meaning|purpose|type|kind|colou?r|default|status|number|code|id"

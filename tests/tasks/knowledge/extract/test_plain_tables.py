@@ -479,3 +479,28 @@ def test_marks_of_notes_are_no_part_of_a_value(tmp_path, cell, answer, reason):
     head = "# Data of the HX series\n\n| Pump | Water temperature | Flange |\n|---|---|---|\n"
     facts = facts_of(tmp_path, f"{head}| HX-25 | {cell} | F1 |\n| HX-40 | 40.5 | F2 |\n")
     assert (facts[0].answer, facts[0].rejected_because) == (answer, reason)
+
+
+def test_a_unit_of_a_row_is_of_what_it_measures_alone(tmp_path):
+    head = (
+        "# Water of Elm\n\n## Results for the Elm reservoir\n\n| Parameter | Unit | Result | Limit | Method | Price |"
+    )
+    rows = "| Nitrate | mg/L | 18.6 | 50 | ISO 10304 | 12.5 |\n| Lead | µg/L | < 0.5 | 10* | 200.8 | 14 |"
+    facts = facts_of(tmp_path, f"{head}\n|---|---|---|---|---|---|\n{rows}\n")
+    heads = {t.answer: t.relation.partition("in the column ")[2] for t in facts}
+    assert heads == {
+        "18.6": "“Result (mg/L)”", "50": "“Limit (mg/L)”", "ISO 10304": "“Method”", "12.5": "“Price”",
+        "< 0.5": "“Result (µg/L)”", "10": "“Limit (µg/L)”", "200.8": "“Method”", "14": "“Price”",
+    }  # fmt: skip
+
+
+def test_a_unit_of_a_row_is_said_with_what_it_measures_where_columns_are_things(tmp_path):
+    head = "# Data of the pumps\n\n| Parameter | Unit | HX-1 | BM-2 |\n|---|---|---|---|\n"
+    rows = "| Voltage | V | 230 | 400 |\n| Rated current | A | 3.1 | 5.8 |\n| Mass | kg | 11.5 ± 0.2 | 19 |\n"
+    facts = facts_of(tmp_path, f"{head}{rows}| Protection | | IP54 | IP65 |")
+    ends = {answer: question.partition("what ")[2] for question, answer in asked(facts).items()}
+    assert ends["230"] == "is the voltage of HX-1, in V?"
+    assert ends["3.1"] == "figure does HX-1 have for “Rated current in A”?"
+    assert ends["11.5 ± 0.2"] == "is the mass of HX-1, in kg?"
+    assert ends["IP54"] == "is the protection of HX-1?"
+    assert ends["400"] == "figure is listed under “BM-2” for “Voltage in V”?"
