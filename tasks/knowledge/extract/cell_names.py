@@ -17,6 +17,7 @@ NO_KIND = re.compile(
     re.I,
 )
 _OF_NAME = re.compile(r"[A-Z]\.|[A-Z0-9][\w&’'./+-]*|of|and|the")  # a word of a name
+_JOINING = frozenset("for against with without".split())  # no names, though WordNet does not have them
 LONGEST_NAME = 5  # words
 
 
@@ -72,4 +73,5 @@ def is_name(label: str) -> bool:
     """Whether a label is the name or the code of something: "HX-200/9", "Germany", "MAX_SIZE"; "Weight" is none."""
     words = label.split(" ")
     written = len(words) <= LONGEST_NAME and all(map(_OF_NAME.fullmatch, words)) and not NO_KIND.fullmatch(label)
-    return written and not all(known(part.lower()) for word in words for part in word.split("-"))
+    parts = [part.lower() for word in words for part in word.split("-")]
+    return written and not all(known(part) or part in _JOINING for part in parts)

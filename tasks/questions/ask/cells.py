@@ -25,6 +25,7 @@ _PEOPLE = re.compile(
 _BETWEEN = {"or", "for", "the", "a", "an", "in", "to", "on", "by", "with", "per", "at"}  # of no noun phrase here
 _PREPOSITION = re.compile(r" (?:of|for|in|on|per|until|off|within|without|from|at|with|to|before|after) ")
 _ASKING = {"who", "what", "which", "why", "when", "where", "how"}  # heads that are questions
+_VOTES = {"yes", "no", "for", "against", "invalid", "void", "blank"}  # heads of no things that anybody has
 _LONGEST = 5  # words of a head or a row that is said without quotes
 
 
@@ -213,7 +214,7 @@ def say_head(head: str) -> str:
     if not 0 < len(words) <= _LONGEST or not all(re.fullmatch(r"[^\W\d_]+(?:-[^\W\d_]+)*", word) for word in words):
         return ""
     said = [*map(_quiet, words)]
-    if said[0].lower() in _ASKING:
+    if said[0].lower() in _ASKING or " ".join(words).lower() in _VOTES:
         return ""
     parts = _PREPOSITION.split(" ".join(said), maxsplit=1)
     return " ".join(said) if all(map(_is_noun_phrase, parts)) and not (parts[1:] and _may_qualify(parts[0])) else ""

@@ -168,3 +168,17 @@ def test_a_cell_is_asked_for_by_what_it_holds_and_a_year_behind_a_head_is_its_ti
 def test_heads_with_prepositions_are_noun_phrases_and_an_adjective_behind_a_plural_is_not():
     heads = ("Days off work", "Visitors per patient", "Places free", "Open on Sundays", "Best served at")
     assert [say_head(head) for head in heads] == ["days off work", "visitors per patient", "", "", ""]
+
+
+def test_a_vote_is_no_thing_that_has_the_motions_and_nothing_that_somebody_has(tmp_path):
+    motions = "| Item | For | Against |\n|---|---|---|\n| Fare increase | 12 | 33 |\n| Sunday opening | 31 | 14 |\n"
+    people = "| Candidate | Yes | Invalid |\n|---|---|---|\n| Ada Flint | 512 | 11 |\n| Rory Penn | 431 | 17 |\n"
+    text = f"# Votes of Eastmere\n\n## Votes of the council\n\n{motions}\n## Votes in the election\n\n{people}"
+    found = questions_of(tmp_path, votes=text)
+    assert {"single"} == {q.pattern for q in found}
+    assert texts(found) >= {
+        "What figure is listed under “Against” for “Fare increase”, according to “Votes of the council”?",
+        "What figure is listed under “Yes” for the candidate Ada Flint, according to “Votes in the election”?",
+        "What figure is listed under “Invalid” for the candidate Rory Penn, according to “Votes in the election”?",
+    }
+    assert not is_name("Against")
