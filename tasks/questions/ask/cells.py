@@ -143,6 +143,8 @@ def _what(triplet: Triplet, name: str) -> str:
     listed = f"{'of' if not (' ' in thing or under) else 'for'} {of}"
     if _PEOPLE.fullmatch(thing.split()[-1]):
         return f"who {_is_the(thing)} {listed}"
+    if _CLOSED.fullmatch(triplet.answer) and _WEEKDAY.fullmatch(of):
+        return f"what times are given for the {thing} on {of}"  # as on the days with hours
     if not figure and not re.match(r"\W?\d", triplet.answer) and not _RELATION.fullmatch(thing):
         return f"what {thing} {'are' if _are_many(thing) else 'is'} listed for {of}"
     return f"what {_is_the(thing, was)} {listed}"
@@ -170,6 +172,7 @@ def _say_sum(cell: CellName) -> str:
 
 LISTED = "listed under "  # what a question says of a column that it quotes
 _HOURS = re.compile(r"[0-2]?\d[:.][0-5]\d ?(?:to|-|–|until) ?[0-2]?\d[:.][0-5]\d", re.I)
+_CLOSED = re.compile(r"closed|shut", re.I)
 _FIGURES = re.compile(r"[-+−(<>≤≥]?\s?[\d.,]+\)?(?:\s?(?:to|-|–|±)\s?[-+−]?[\d.,]+)?")  # "31.5", "5 to 35", "< 5"
 _WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?", re.I)
 _RELATION = re.compile(  # what a thing has by its nature: "the address of" it

@@ -182,3 +182,10 @@ def test_a_vote_is_no_thing_that_has_the_motions_and_nothing_that_somebody_has(t
         "What figure is listed under “Invalid” for the candidate Rory Penn, according to “Votes in the election”?",
     }
     assert not is_name("Against")
+
+
+def test_a_day_without_hours_is_asked_for_as_the_days_with_hours_are(tmp_path):
+    rows = "| Monday | closed | 14:00–18:00 |\n| Tuesday | 10:00–18:00 | 14:00–19:00 |\n"
+    table = f"| Day | Main library | Northfield branch |\n|---|---|---|\n{rows}"
+    found = texts(questions_of(tmp_path, report=f"# Opening hours of the library\n\n{table}"))
+    assert len(found) == 4 and all("what times are given for the" in text.lower() for text in found)
