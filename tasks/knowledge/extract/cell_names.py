@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from rarefy.tasks.knowledge.extract.column_heads import read_kind
 from rarefy.tasks.text.wordnet import known
 
 _RELATION = re.compile(
@@ -39,7 +40,8 @@ class CellName:
     def turned(self) -> bool:
         """Whether columns are the things that rows give properties of: a table of the data of several models."""
         spread = not self.under and (not self.kind or bool(NO_KIND.fullmatch(self.kind)))
-        return spread and bool(self.column) and is_name(self.column) and not is_name(self.row)
+        thing = bool(self.column) and is_name(self.column) and not read_kind(self.column)
+        return spread and thing and not is_name(self.row)
 
     @property
     def thing(self) -> str:

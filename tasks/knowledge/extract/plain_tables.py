@@ -22,6 +22,7 @@ from rarefy.tasks.knowledge.extract.column_heads import (
     ColumnHead,
     find_unit,
     read_head,
+    read_kind,
     read_period,
     stated_unit,
     unit_in_brackets,
@@ -507,7 +508,7 @@ class PlainTable:
         if self.excepts and not (number.currency or self.currency):
             return "", ""  # "in thousands, except share data", and perhaps these are shares
         scale = next((s for s in (own.scale, head.scale, self.unit.scale) if s is not None), None)
-        if scale is None and head.period and head.currency:
+        if scale is None and head.currency and (head.period or read_kind(head.words)):
             return symbol, ""  # "2024 (EUR)": the period alone is said of such a head, and its unit must not be lost
         unscaled = own.scale is None and head.scale is None and abs(number.value) < 1000
         cents = unscaled and re.search(r"\.\d\d$", number.digits)  # "12.41" of a table in thousands

@@ -6,7 +6,7 @@ from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
 from rarefy.tasks.knowledge.extract import ExtractConfig, extract
-from rarefy.tasks.knowledge.extract.column_heads import read_head, stated_unit, without_marks
+from rarefy.tasks.knowledge.extract.column_heads import KindOfYear, read_head, read_kind, stated_unit, without_marks
 from rarefy.tasks.knowledge.extract.table_names import _find_topic, is_clause
 from rarefy.tasks.questions.ask.aliases import answer_aliases
 from rarefy.tasks.questions.ask.cells import ask_for_cell
@@ -504,3 +504,37 @@ def test_a_unit_of_a_row_is_said_with_what_it_measures_where_columns_are_things(
     assert ends["11.5 ± 0.2"] == "is the mass of HX-1, in kg?"
     assert ends["IP54"] == "is the protection of HX-1?"
     assert ends["400"] == "figure is listed under “BM-2” for “Voltage in V”?"
+
+
+@pytest.mark.parametrize(
+    ("head", "kind"),
+    [
+        ("2025 budget ($ thousands)", KindOfYear("budget", "2025")),
+        ("2023 Actual", KindOfYear("actual", "2023")),
+        ("2023 (actual)", KindOfYear("actual", "2023")),
+        ("Budget FY2025", KindOfYear("budget", "FY2025")),
+        ("Revised estimate 2024/25", KindOfYear("revised estimate", "2024/25")),
+        ("2025 Adopted", KindOfYear("adopted", "2025")),
+        ("Expenditure ($ thousands) 2024 estimate", KindOfYear("estimate", "2024", "Expenditure")),
+        ("Sales target 2025", KindOfYear("target", "2025", "Sales")),
+        *((head, None) for head in ("2025", "Budget", "Inpatients 2023", "Share of 2025 budget", "Revised 2024")),
+        *((head, None) for head in ("Change on 2024 estimate ($)", "Variance from 2025 budget (EUR)", "Target 7")),
+        *((head, None) for head in ("2025 budget vs 2024 actual", "2025 budget (%)", "Sales 2024 plan B")),
+    ],
+)
+def test_a_head_says_whether_a_year_was_planned(head, kind):
+    assert read_kind(head) == kind
+    assert kind is None or (read_head(head).year, read_head(head).words) == (kind.year, head)
+
+
+def test_what_was_planned_for_a_year_is_asked_for_as_that(tmp_path):
+    head = "# Budget of Elm\n\n## Fees by office\n\n| Office | 2023 actual | Budget 2025 (EUR) | 2024 estimate (€m) |"
+    facts = facts_of(
+        tmp_path, f"{head}\n|---|---|---|---|\n| Parking | 51,000 | 52,200 | 1.4 |\n| Total | 1 | 2 | 3 |\n"
+    )
+    source = "According to “Fees by office” in “Budget of Elm”"
+    questions = asked(facts)
+    assert questions[f"{source}, what actual figure is given for the office Parking for 2023?"] == "51,000"
+    assert questions[f"{source}, what budgeted amount is given for the office Parking for 2025, in euros?"] == "52,200"
+    assert {t.answer: t.value for t in facts}["1.4"] == "1400000"
+    assert any("what estimated amount" in q and q.endswith("in millions of euros?") for q in questions)
