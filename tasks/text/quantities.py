@@ -206,7 +206,9 @@ _SCREEN = re.compile(r"\s(?:TVs?|videos?|resolution|displays?|monitors?|screens?
 _RUN = re.compile(r"\s(?:filings?|reports?|forms?|runs?|races?)(?!\w)")
 _TWICE = re.compile(r"\s?\((\d{1,3})\)")
 _LONGEST_CELL = 200
-_CELL_NOTES = re.compile(r"(?<=[\d%)])(?:\s?(?:\((?:\d{1,2}|[a-z])\)|[*†‡]|\[\d{1,2}\])){1,4}\s*$")
+# A raised digit right behind a whole number may be its power
+_RAISED = r"(?:(?<=\s)|(?<=[%)])|(?<=[.,]\d)|(?<=[.,]\d\d)|(?<=[.,]\d\d\d))[¹²³⁴⁵⁶⁷⁸⁹⁰]+"
+_CELL_NOTES = re.compile(rf"(?<=[\d%)])(?:\s?(?:\((?:\d{{1,2}}|[a-z])\)|[*†‡]|\[\d{{1,2}}\]|{_RAISED})){{1,4}}\s*$")
 _LIST_MARK = re.compile(r"(?:(?<=[\s:;.)])|^)(?P<n>\d{1,2})[.)](?=\s|$)")
 _LINE_MARK = re.compile(r"^[ \t]*(?:[(\[]\d{1,3}[)\]]|\d{1,3}[.)])(?=[ \t]+[^\W\d_])", re.MULTILINE)
 _NOTE_MARK = re.compile(

@@ -42,7 +42,7 @@ from rarefy.tasks.corpus.read.unreadable import (
 )
 from rarefy.tasks.find import find
 
-VERSION = 20  # underlined lines of plain text, captions and titles of HTML tables
+VERSION = 21  # breaks of lines in the titles of pages
 
 MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
 PICTURE = re.compile(rb"\s*(?:<[?!][^<]*)*<svg\b")

@@ -186,11 +186,17 @@ def read_html(text: str, source: str) -> Document:
 
 def _page_title(root: etree._Element) -> str:
     """What a page is called: its one heading of the first level, else its title; "" where that may be a file's name."""
-    tops = [text for h1 in root.iter("h1") if (text := " ".join("".join(h1.itertext()).split()))]
+    tops = [text for h1 in root.iter("h1") if (text := _line_of(h1))]
     head = root.find(".//head/title")
-    title = " ".join("".join(head.itertext()).split()) if head is not None else ""
+    title = _line_of(head) if head is not None else ""
     name = tops[0] if len(tops) == 1 else title if " " in title else ""
     return name if len(name) <= LONGEST_TITLE else ""
+
+
+def _line_of(element: etree._Element) -> str:
+    """What an element says, in one line: a break between its lines is a blank."""
+    said = element.xpath(".//text() | .//br")
+    return " ".join("".join(part if isinstance(part, str) else " " for part in said).split())
 
 
 def _find_links(

@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 40  # rows called by one letter; the unit that a column of units gives a row
+VERSION = 41  # marks of notes behind values; a unit of a row is of what it measures; "For" is no name; kinds of years
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from rarefy.tasks.knowledge.extract.column_heads import read_kind
 from rarefy.tasks.text.wordnet import known
 
 _RELATION = re.compile(
@@ -17,6 +18,7 @@ NO_KIND = re.compile(
     re.I,
 )
 _OF_NAME = re.compile(r"[A-Z]\.|[A-Z0-9][\w&’'./+-]*|of|and|the")  # a word of a name
+_JOINING = frozenset("for against with without".split())  # no names, though WordNet does not have them
 LONGEST_NAME = 5  # words
 
 
@@ -38,7 +40,8 @@ class CellName:
     def turned(self) -> bool:
         """Whether columns are the things that rows give properties of: a table of the data of several models."""
         spread = not self.under and (not self.kind or bool(NO_KIND.fullmatch(self.kind)))
-        return spread and bool(self.column) and is_name(self.column) and not is_name(self.row)
+        thing = bool(self.column) and is_name(self.column) and not read_kind(self.column)
+        return spread and thing and not is_name(self.row)
 
     @property
     def thing(self) -> str:
@@ -72,4 +75,5 @@ def is_name(label: str) -> bool:
     """Whether a label is the name or the code of something: "HX-200/9", "Germany", "MAX_SIZE"; "Weight" is none."""
     words = label.split(" ")
     written = len(words) <= LONGEST_NAME and all(map(_OF_NAME.fullmatch, words)) and not NO_KIND.fullmatch(label)
-    return written and not all(known(part.lower()) for word in words for part in word.split("-"))
+    parts = [part.lower() for word in words for part in word.split("-")]
+    return written and not all(known(part) or part in _JOINING for part in parts)

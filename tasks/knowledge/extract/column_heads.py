@@ -24,7 +24,9 @@ _UNIT = re.compile(
 PERCENT = re.compile(r"(?<!\d)(?<!\d )%|\bper ?cent(?:age)?s?\b", re.I)  # not that of "5.5% notes"
 # Units of two letters or one, in brackets behind a head; no note is marked so
 _SYMBOLS = "kg|km|cm|mm|mg|ml|kw|mw|kb|mb|gb|tb|ms|hz|ft|lb|oz"
-_MARK = re.compile(rf"\s*(?:\((?:\d{{1,2}}|(?!(?:{_SYMBOLS}|m)\))[a-z]{{1,2}})\)|\[\d{{1,2}}\]|[*†‡§]+)(?=\s|$)")
+_MARK = re.compile(
+    rf"\s*(?:\((?:\d{{1,2}}|(?!(?:{_SYMBOLS}|m)\))[a-z]{{1,2}})\)|\[\d{{1,2}}\]|[*†‡§]+|(?<=\s)[¹²³⁴⁵⁶⁷⁸⁹⁰]+)(?=\s|$)"
+)
 
 
 def without_marks(words: str) -> str:
@@ -129,7 +131,7 @@ class ColumnHead:
 
     words: str = ""  # the head without footnote marks and units
     period: str = ""  # where the words are a period and nothing else: "fiscal 2019", "the year ended May 31, 2019"
-    year: str = ""  # behind what the words measure: "2023" of "Inpatients 2023"
+    year: str = ""  # behind what the words measure: "2023" of "Inpatients 2023"; that of a kind stays in the words
     bare_day: bool = False  # the period is a day, of which nobody says whether a stretch of time ends on it
     currency: str = ""
     scale: str | None = None  # as in FACTORS; None where the head states none
@@ -144,6 +146,49 @@ _PLANNED = re.compile(
     re.I,
 )
 
+# What the figures of a year are: planned for it, or what happened in it
+_KIND = (
+    r"(?:(?:adopted|approved|proposed|revised|amended|original|preliminary) )?(?:actuals?|outturn|budget(?:ed)?"
+    r"|estimate[sd]?|forecasts?|planned|projections?|projected|targets?)"
+)
+_SETTLED = r"adopted|approved|proposed|revised|amended"  # behind a year; "Revised 2024" says when
+_WHOLE_YEAR = r"(?:(?:FY|fiscal|financial)(?: year)? ?)?(?:19|20)\d\d(?:[-–/]\d\d(?:\d\d)?)?"
+_KIND_OF_YEAR = re.compile(
+    r"(?:(?P<measure>(?-i:[A-Z])[A-Za-z]*(?:[ -][A-Za-z]+)*?) )??"
+    rf"(?:(?P<year>{_WHOLE_YEAR}),? \(?(?P<kind>{_KIND}|{_SETTLED})\)?"
+    rf"|(?P<kind_>{_KIND}),? (?:for )?\(?(?P<year_>{_WHOLE_YEAR})\)?)",
+    re.I,
+)
+_NO_MEASURE = re.compile(
+    r"\b(?:of|over|on|against|under|above|below|with|shares?|variance|differences?|deviation)\b", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KindOfYear:
+    """What a head says of its figures: that they were budgeted for a year, or happened in it."""
+
+    kind: str  # "budget", "revised estimate", "actual"
+    year: str  # as `read_period` names it
+    measure: str = ""  # "Expenditure"
+
+
+def read_kind(head: str) -> KindOfYear | None:
+    """Kind and year of a head that says no more, its unit apart: "2025 budget ($ thousands)"; None for all others."""
+    unit = find_unit(head)
+    words = f"{head[: unit.start]} {head[unit.end :]}" if unit else head
+    found = _KIND_OF_YEAR.fullmatch(" ".join(words.split()))
+    if not found:
+        return None
+    measure = found["measure"] or ""
+    last = measure.rpartition(" ")[2].lower()
+    plain = not measure or (unit and unit.currency) or is_plural(last) or last in AMOUNTS
+    if not plain or _PLANNED.search(measure) or _NO_MEASURE.search(measure):
+        return None
+    return KindOfYear(
+        (found["kind"] or found["kind_"]).lower(), read_period(found["year"] or found["year_"])[0], measure
+    )
+
 
 def read_head(head: str) -> ColumnHead:
     """A column's head, taken apart."""
@@ -156,6 +201,8 @@ def read_head(head: str) -> ColumnHead:
     if unit:
         words = re.sub(r"\s+", " ", f"{words[: unit.start]} {words[unit.end :]}").strip(" ,–—-:")
     currency, scale = (unit.currency, unit.scale) if unit else ("", None)
+    if kind := read_kind(whole):
+        return ColumnHead(whole, "", kind.year, False, currency, scale)
     if scale is None and (power := counted_in(words)) is not None:
         scale, words = SCALES.get(power, ""), without_scales(words).strip()
     period, bare_day = read_period(words)

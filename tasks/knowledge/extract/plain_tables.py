@@ -22,8 +22,10 @@ from rarefy.tasks.knowledge.extract.column_heads import (
     ColumnHead,
     find_unit,
     read_head,
+    read_kind,
     read_period,
     stated_unit,
+    unit_in_brackets,
     without_marks,
 )
 from rarefy.tasks.knowledge.extract.labels import FLOW, STOCK, lowercase_label, measure_name
@@ -175,9 +177,19 @@ _NO_WORDS = (  # what cells of words hold that no question has for an answer, ea
 )
 # A number with its unit, a time, a date: in a column of few values it is no guess
 _MEASURED = re.compile(rf"[-–−+~<>≤≥±$€£]?\s?\d\S*(?:\s+\S+){{0,4}}|[A-Z]{{3}}\s\d[\d.,]*|{MONTH} \d.*")
+# Marks of notes behind what a cell says, and a raised digit of which nobody can tell whether it is one or a power
+_NOTE_BEHIND = re.compile(r"(?:(?<=[\d%)])(?:\s?[*†‡§]+|\s\(\d{1,2}\))|\s[¹²³⁴⁵⁶⁷⁸⁹⁰]+)+$")
+_RAISED = re.compile(r".*\d[¹²³⁴⁵⁶⁷⁸⁹⁰]+")
 
 _UNITS_OF_ROWS = re.compile(r"units?(?: of measure(?:ment)?)?|UoM", re.IGNORECASE)
 _UNIT_CELL = re.compile(r"(?=.*[^\W\d_]|.*[%°])[^()|]{1,12}")
+_QUANTITY = re.compile(r"[-–−+~<>≤≥±]?\s?\d[\d.,]*(?:\s?(?:[-–−±]|to)\s?[\d.,]+)?")  # "18.6", "< 0.5", "6.5–9.5"
+# Heads of columns that no unit of a row is of, though numbers may stand below them
+_UNMEASURED = re.compile(
+    r"(?:.*\W)?(?:methods?|standards?|procedures?|clauses?|years?|dates?|samples?|tests?|lots?|batch(?:es)?|ranks?"
+    r"|counts?|prices?|costs?|fees?|rates?|charges?|totals?|amounts?)|(?:number|count) of\b.*",
+    re.I,
+)
 # Names without a word: a code of letters and digits, a version; "5V" and "10s" are amounts
 _AMOUNT = re.compile(r"\d+(?:[.,]\d+)?[A-Za-z°µΩ]{1,4}")
 _CODE = re.compile(r"(?=[\w./+-]*[A-Za-z])(?=[\w./+-]*\d)[^\W_][\w./+-]*")
@@ -257,6 +269,7 @@ class PlainTable:
         self.when = next((n for n, head in enumerate(self.heads) if n and _WHEN.fullmatch(head.words)), 0)
         # and one of units says in what each row is counted
         self.units = next((n for n, head in enumerate(self.heads) if n and _UNITS_OF_ROWS.fullmatch(head.words)), 0)
+        self.measured = {n for n in range(1, len(self.heads)) if self._is_measured(n)}
         self.rows = [
             replace(row, period=self._period_of(row.row)) for row in label_rows(table, self.corner, self.worded)
         ]
@@ -268,7 +281,9 @@ class PlainTable:
         lines = [line for line in table.lead.split("\n") if line.strip()][-CAPTION_LINES:]
         dated = any(head.period or head.year or re.search(r"\b(?:19|20)\d\d\b", head.words) for head in self.heads)
         self.period = "" if dated else next(filter(None, (read_period(line.strip("# "))[0] for line in lines)), "")
-        self.cells = Counter((n, cell.text) for row in table.rows for n, cell in enumerate(row.cells))
+        self.cells = Counter(
+            (n, _NOTE_BEHIND.sub("", cell.text)) for row in table.rows for n, cell in enumerate(row.cells)
+        )
 
     def triplets(self, known: Set[int] = frozenset()) -> Iterator[Triplet]:
         """A triplet for each cell but those that begin at `known`; with the reason where none can be asked.
@@ -323,21 +338,23 @@ class PlainTable:
 
     def _term(self, labelled: LabelledRow, column: int, cell: Cell) -> Triplet:
         """The fact that a cell with a name or a term states."""
-        measured = _MEASURED.fullmatch(cell.text)
+        said = _NOTE_BEHIND.sub("", cell.text)
+        measured = _MEASURED.fullmatch(said)
         # a word among the figures of a column, unless its row has no figure either, as in a table of properties
         stray = column in self.figures and not measured and any(map(self._number, labelled.row.cells[1:]))
         reasons = (
-            next((why for why, pattern in _NO_WORDS if pattern.fullmatch(cell.text)), ""),
+            next((why for why, pattern in _NO_WORDS if pattern.fullmatch(said)), ""),
+            "footnote_mark" if _RAISED.fullmatch(said) else "",
             "word_among_figures" if stray else "",
             "" if self.worded and column not in self.headless else "head_not_sure",
             "term_of_a_period"
             if self.heads[column].period or self.heads[column].year or read_period(labelled.label)[1]
             else "",
             # one of a few: a guess would do
-            "term_repeated" if self.cells[column, cell.text] > 1 and not measured else "",
-            "term_in_label" if self._repeats_label(cell.text, labelled.label) else "",
+            "term_repeated" if self.cells[column, said] > 1 and not measured else "",
+            "term_in_label" if self._repeats_label(said, labelled.label) else "",
         )
-        return replace(self._fact(labelled, column, cell, cell.text, cell.text, reasons), object_type="TEXT")
+        return replace(self._fact(labelled, column, cell, said, said, reasons), object_type="TEXT")
 
     def _repeats_label(self, text: str, label: str) -> bool:
         """Whether a cell's words stand in its label or the table's name, or a single one has the label in it."""
@@ -351,7 +368,7 @@ class PlainTable:
     ) -> Triplet:
         """What all facts of a table have: who, what, when, where, and the first reason against it."""
         head, row, chunk, header = self._head_of(labelled, column), labelled.row, self.chunk, self.table.header
-        relation, period = self._say(labelled, head)
+        relation, period = self._say(replace(labelled, label=self._label_of(labelled, column)), head)
         group = labelled.group if labelled.group is not header else None
         named = bool(read_period(labelled.label)[0]) or self._is_name(labelled.label)
         reason = (
@@ -435,9 +452,30 @@ class PlainTable:
 
     def _head_of(self, labelled: LabelledRow, column: int) -> ColumnHead:
         """The head of a column, with the unit that a column of units gives the row: "Value (kg)"."""
-        head, cells = self.heads[column], labelled.row.cells
-        unit = cells[self.units].text.strip() if 0 < self.units < len(cells) else ""
-        return replace(head, words=f"{head.words} ({unit})") if _UNIT_CELL.fullmatch(unit) and head.words else head
+        head, unit = self.heads[column], self._unit_of(labelled.row, column)
+        return replace(head, words=f"{head.words} ({unit})") if unit and not _is_thing(head.words) else head
+
+    def _label_of(self, labelled: LabelledRow, column: int) -> str:
+        """The label of a row, with its unit where the column is of a thing with a name: "Mass in kg" of "BM-1"."""
+        unit = self._unit_of(labelled.row, column) if _is_thing(self.heads[column].words) else ""
+        return f"{labelled.label} in {unit}" if unit and not is_name(labelled.label) else labelled.label
+
+    def _unit_of(self, row: Row, column: int) -> str:
+        """The unit that a column of units gives a figure; "" for a word, a code, a date or a sum of money."""
+        unit = row.cells[self.units].text.strip() if 0 < self.units < len(row.cells) else ""
+        stated = _UNIT_CELL.fullmatch(unit) and column in self.measured
+        return unit if stated and _QUANTITY.fullmatch(_NOTE_BEHIND.sub("", row.cells[column].text)) else ""
+
+    def _is_measured(self, column: int) -> bool:
+        """Whether a column is of what the units of rows are of: quantities without a unit of their own, and no code."""
+        head = self.heads[column]
+        own = head.percent or head.currency or head.words.endswith(")") or unit_in_brackets(head.words)
+        if not self.units or own or _UNMEASURED.fullmatch(head.words) or _NUMBERED.fullmatch(head.words):
+            return False
+        rows = [row.cells for row in self.table.rows if max(self.units, column) < len(row.cells)]
+        cells = [_NOTE_BEHIND.sub("", row[column].text) for row in rows if _UNIT_CELL.fullmatch(row[self.units].text)]
+        coded = any(re.search(r"\d", cell) and not _QUANTITY.fullmatch(cell) for cell in cells)
+        return not coded and not all(read_period(cell)[0] for cell in cells)
 
     def _period_of(self, row: Row) -> str:
         """The period that the column of periods gives a row; "" where there is no such column."""
@@ -470,7 +508,7 @@ class PlainTable:
         if self.excepts and not (number.currency or self.currency):
             return "", ""  # "in thousands, except share data", and perhaps these are shares
         scale = next((s for s in (own.scale, head.scale, self.unit.scale) if s is not None), None)
-        if scale is None and head.period and head.currency:
+        if scale is None and head.currency and (head.period or read_kind(head.words)):
             return symbol, ""  # "2024 (EUR)": the period alone is said of such a head, and its unit must not be lost
         unscaled = own.scale is None and head.scale is None and abs(number.value) < 1000
         cents = unscaled and re.search(r"\.\d\d$", number.digits)  # "12.41" of a table in thousands
@@ -501,6 +539,11 @@ def _begins_with_data(table: Table, column: int) -> bool:
     """Whether the head of a column is the name of people or a place, and so are most cells below: it is no head."""
     cells = [row.cells[column].text for row in table.rows if column < len(row.cells) and row.cells[column].text]
     return _is_plain_name(table.header.cells[column].text) and 2 * sum(map(_is_plain_name, cells)) > len(cells)
+
+
+def _is_thing(head: str) -> bool:
+    """Whether the head of a column is the name or the code of a thing, of which the rows give properties."""
+    return is_name(head) or bool(_CODE.fullmatch(head))
 
 
 def _is_plain_name(text: str) -> bool:

@@ -23,7 +23,7 @@ from rarefy.tasks.knowledge.graph.listings import trace_listings
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
 from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
-VERSION = 21  # answers of one pattern as clues of another; pairs alone; the passages of a chain apart
+VERSION = 22  # a budget of one year goes with that of another one
 COUNT_VERSION = 21  # likewise
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from rarefy.data_contracts.rows import Triplet, row_id
 from rarefy.tasks.knowledge.extract.cell_names import NO_KIND, CellName, read_cell_name
-from rarefy.tasks.knowledge.extract.column_heads import find_unit, unit_in_brackets
+from rarefy.tasks.knowledge.extract.column_heads import find_unit, read_kind, unit_in_brackets
 from rarefy.tasks.knowledge.extract.labels import is_plural
 
 # What is measured in a unit that its table need not state
@@ -55,11 +55,20 @@ def cells_of_two_years(triplets: Iterable[Triplet]) -> Iterator[tuple[Triplet, T
     for triplet in triplets:
         if _is_figure(triplet) and re.fullmatch(r"(?:19|20)\d\d", triplet.period):
             table = (triplet.doc_id, triplet.chunk_id, str(triplet.header_start))
-            series[(*table, triplet.relation, triplet.unit, triplet.scale)][triplet.period] = triplet
+            series[(*table, _without_year(triplet), triplet.unit, triplet.scale)][triplet.period] = triplet
     for _, years in sorted(series.items()):
         *_, old, new = [None, None, *(years[year] for year in sorted(years))]
         if old and new and old.value != new.value and int(new.period) - int(old.period) == 1:
             yield old, new
+
+
+def _without_year(triplet: Triplet) -> str:
+    """What is said of a thing, whatever the year: its budget of one year goes with its budget of another one alone."""
+    name = read_cell_name(triplet.relation)
+    dated = name and read_kind(name.column)
+    return (
+        triplet.relation.replace(name.column, f"{dated.measure} {dated.kind}") if name and dated else triplet.relation
+    )
 
 
 def _is_figure(triplet: Triplet) -> bool:

@@ -33,7 +33,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, 
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 38  # hours of a weekday; the unit of a range
+VERSION = 39  # the unit of a bound; columns of votes; days without hours; kinds of years
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rarefy.data_contracts.rows import Chunk, Triplet
 from rarefy.tasks.knowledge.extract.cell_names import NO_KIND, PLACES, CellName, is_capital, is_name, read_cell_name
-from rarefy.tasks.knowledge.extract.column_heads import UNIT_BEHIND, find_unit, unit_in_brackets
+from rarefy.tasks.knowledge.extract.column_heads import UNIT_BEHIND, find_unit, read_kind, unit_in_brackets
 from rarefy.tasks.knowledge.extract.labels import is_plural
 from rarefy.tasks.questions.ask.aliases import short_name
 from rarefy.tasks.questions.ask.facts import DOLLARS, choose, possessive, unit_phrase
@@ -25,6 +25,7 @@ _PEOPLE = re.compile(
 _BETWEEN = {"or", "for", "the", "a", "an", "in", "to", "on", "by", "with", "per", "at"}  # of no noun phrase here
 _PREPOSITION = re.compile(r" (?:of|for|in|on|per|until|off|within|without|from|at|with|to|before|after) ")
 _ASKING = {"who", "what", "which", "why", "when", "where", "how"}  # heads that are questions
+_VOTES = {"yes", "no", "for", "against", "invalid", "void", "blank"}  # heads of no things that anybody has
 _LONGEST = 5  # words of a head or a row that is said without quotes
 
 
@@ -37,7 +38,11 @@ def ask_for_cell(triplet: Triplet, index: CorpusIndex | None = None) -> str:
     if triplet.period and name.endswith(f" in the column “{triplet.period}”"):
         name = name.removesuffix(f" in the column “{triplet.period}”")
     _, column, head = name.rpartition("in the column “")
-    when = "" if (column and triplet.period in head) or not triplet.period else f" {_time_phrase(triplet.period)}"
+    when = (
+        ""
+        if (column and (triplet.period in head or read_kind(head.removesuffix("”")))) or not triplet.period
+        else f" {_time_phrase(triplet.period)}"
+    )
     table, counted = triplet.subject, _counted(triplet)
     if split := split_column(name):
         return f"According to {table}, what {_was_the(split[0])} as of {split[1]}{counted}?"
@@ -53,6 +58,7 @@ def ask_for_cell(triplet: Triplet, index: CorpusIndex | None = None) -> str:
     cell_name = read_cell_name(name)
     if (
         cell_name
+        and not read_kind(cell_name.column)
         and (cell_name.column or (_say_sum(cell_name) and not triplet.entity))
         and re.fullmatch(r"(?:19|20)\d\d", triplet.period)
     ):
@@ -97,11 +103,9 @@ def _what(triplet: Triplet, name: str) -> str:
             if property_
             else f"{what} does {cell.column} have for “{cell.row}”"
         )
-    row, kind, column = cell.row, cell.kind, cell.column
-    under = f" under “{cell.under}”" if cell.under else ""
-    corner = split_cells(triplet.header)[0].strip()
-    if cell.under and cell.under == corner and say_head(corner) and not is_plural(corner):
-        kind, under = corner, ""  # above the labels stands what they are, "Route"
+    row, column = cell.row, cell.column
+    kind, under = _kind_of_rows(triplet, cell)
+    under = f" under “{under}”" if under else ""
     thing = say_measure(column)
     kind = "" if NO_KIND.fullmatch(kind) else kind
     alone = bool(_NO_MORE.fullmatch(column)) and len(split_cells(triplet.header)) <= LABEL_AND_VALUE
@@ -110,6 +114,8 @@ def _what(triplet: Triplet, name: str) -> str:
         many = is_plural(attribute) and not re.search(r",| and ", triplet.answer)
         return f"what is given for {attribute}" if many else f"what {_is_the(attribute)}"  # of a property its value
     of = _say_row(row, kind) + under
+    if said := _say_kind(triplet, column):
+        return f"what {said} {'are' if _are_many(said) else 'is'} given for {of} {_time_phrase(triplet.period)}"
     if not column and figure and triplet.period and not triplet.entity and (said := _say_sum(cell)):
         return f"what {'were' if _are_many(said) else 'was'} {said}"
     if not column or alone:
@@ -142,19 +148,51 @@ def _what(triplet: Triplet, name: str) -> str:
     listed = f"{'of' if not (' ' in thing or under) else 'for'} {of}"
     if _PEOPLE.fullmatch(thing.split()[-1]):
         return f"who {_is_the(thing)} {listed}"
+    if _CLOSED.fullmatch(triplet.answer) and _WEEKDAY.fullmatch(of):
+        return f"what times are given for the {thing} on {of}"  # as on the days with hours
     if not figure and not re.match(r"\W?\d", triplet.answer) and not _RELATION.fullmatch(thing):
         return f"what {thing} {'are' if _are_many(thing) else 'is'} listed for {of}"
     return f"what {_is_the(thing, was)} {listed}"
 
 
+def _kind_of_rows(triplet: Triplet, cell: CellName) -> tuple[str, str]:
+    """What the rows of a table are, and the row that a row stands under: above the labels may stand what they are."""
+    corner = split_cells(triplet.header)[0].strip()
+    if cell.under and cell.under == corner and say_head(corner) and not is_plural(corner):
+        return corner, ""
+    return cell.kind, cell.under
+
+
+def _say_kind(triplet: Triplet, column: str) -> str:
+    """What a column of a year gives as a noun phrase that keeps whether it was planned: "budgeted amount"."""
+    found = read_kind(column)
+    if found is None:
+        return ""
+    money = _has_unit(triplet) or re.match(r"\W?[$€£¥₹]", triplet.answer)
+    noun = say_head(found.measure) if found.measure else "amount" if money else "figure"
+    return f"{_PLANNED.get(found.kind, found.kind)} {noun}" if noun else ""
+
+
+_PLANNED = {
+    "actuals": "actual", "budget": "budgeted", "estimate": "estimated", "estimates": "estimated",
+    "forecasts": "forecast", "projection": "projected", "projections": "projected",
+    "targets": "target",
+}  # fmt: skip
+
+
 def say_amount(triplet: Triplet) -> str:
     """What a cell gives as a noun phrase: "the number of beds of Larkfield General"; "" where none is sure."""
     cell = read_cell_name(triplet.relation)
-    if cell is None or cell.under or cell.turned:
+    if cell is None or cell.turned:
         return ""
+    rows, under = _kind_of_rows(triplet, cell)
+    if under:
+        return ""
+    if said := _say_kind(triplet, cell.column):
+        return f"the {said} given for {_say_row(cell.row, '' if NO_KIND.fullmatch(rows) else rows)}"
     if not cell.column:
-        sum_ = _say_sum(cell)
-        return sum_ or f"the {'amount' if triplet.unit not in ('', 'percent') else 'figure'} given for “{cell.row}”"
+        of = _say_row(cell.row, rows) if cell.under else f"“{cell.row}”"
+        return _say_sum(cell) or f"the {'amount' if triplet.unit not in ('', 'percent') else 'figure'} given for {of}"
     thing, of = say_measure(cell.column), _say_row(cell.row, "" if NO_KIND.fullmatch(cell.kind) else cell.kind)
     if counts_things(triplet, cell.column):
         return f"the number of {thing} of {of}"
@@ -169,7 +207,8 @@ def _say_sum(cell: CellName) -> str:
 
 LISTED = "listed under "  # what a question says of a column that it quotes
 _HOURS = re.compile(r"[0-2]?\d[:.][0-5]\d ?(?:to|-|–|until) ?[0-2]?\d[:.][0-5]\d", re.I)
-_FIGURES = re.compile(r"[-+−(]?[\d.,]+\)?(?:\s?(?:to|-|–)\s?[-+−]?[\d.,]+)?")  # "31.5", "5 to 35"
+_CLOSED = re.compile(r"closed|shut", re.I)
+_FIGURES = re.compile(r"[-+−(<>≤≥]?\s?[\d.,]+\)?(?:\s?(?:to|-|–|±)\s?[-+−]?[\d.,]+)?")  # "31.5", "5 to 35", "< 5"
 _WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?", re.I)
 _RELATION = re.compile(  # what a thing has by its nature: "the address of" it
     r"(?:.* )?(?:name|title|address|telephone|phone|meaning|purpose|type|kind|colou?r|default|status|number|code|id"
@@ -213,7 +252,7 @@ def say_head(head: str) -> str:
     if not 0 < len(words) <= _LONGEST or not all(re.fullmatch(r"[^\W\d_]+(?:-[^\W\d_]+)*", word) for word in words):
         return ""
     said = [*map(_quiet, words)]
-    if said[0].lower() in _ASKING:
+    if said[0].lower() in _ASKING or " ".join(words).lower() in _VOTES:
         return ""
     parts = _PREPOSITION.split(" ".join(said), maxsplit=1)
     return " ".join(said) if all(map(_is_noun_phrase, parts)) and not (parts[1:] and _may_qualify(parts[0])) else ""
@@ -286,6 +325,7 @@ def _quiet(word: str) -> str:
 
 def _say_row(row: str, kind: str) -> str:
     """A row's label behind the kind of thing that it is, in quotes unless it is a name: "the service Billing"."""
+    kind = "" if re.match(r"(?:sub-?)?totals?\b", row, re.I) else kind  # a sum of such things is none
     # what WordNet does not know is a noun where it stands above names: "Preset", "Datapoint"
     what = say_head(kind) or (kind.lower() if re.fullmatch(r"[A-Z][a-z]+", kind) and not known(kind.lower()) else "")
     if what and row.lower().endswith(f" {what.lower()}") and re.fullmatch(r"[^\W\d_]+(?: [^\W\d_]+)+", row):
@@ -323,7 +363,7 @@ def name_source(cells: Sequence[Triplet], index: CorpusIndex) -> str:
     document = full.partition("” in “")[2]
     plain = all(name and not name.under and (name.named or _is_telling(name)) for name in names)
     dated = first.period and not all(name and name.column and not name.turned for name in names)
-    if first.entity or dated or _OTHERWISE.search(full):
+    if first.entity or dated or _OTHERWISE.search(full) or any(name and read_kind(name.column) for name in names):
         return full
     if not plain:
         return full if any(map(index.cells_like, cells)) else _say_table(first, index)

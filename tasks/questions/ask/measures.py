@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass, replace
 
 from rarefy.data_contracts.rows import Triplet
+from rarefy.tasks.knowledge.extract.cell_names import read_cell_name
+from rarefy.tasks.knowledge.extract.column_heads import read_kind
 from rarefy.tasks.knowledge.extract.labels import FLOW, STOCK, is_plural
 from rarefy.tasks.text.names import without_form
 
@@ -35,7 +37,8 @@ def describe_measure(triplet: Triplet) -> Measure:
     name = _plain(triplet.relation, triplet.entity)
     if triplet.subject_type == "TABLE":  # a cell is asked for in its table's own words
         little = _REST.match(name) or _SUM_OR_STAGE.match(name)
-        mixed = split_column(name) is None and _TIME_AND_MORE.search(name)
+        cell = read_cell_name(name)
+        mixed = split_column(name) is None and _TIME_AND_MORE.search(name) and not (cell and read_kind(cell.column))
         reason = "label_says_little" if little else "label_not_plain" if mixed else ""
         return Measure(name, rejected_because=reason)
     if reason := _fault(name, triplet):

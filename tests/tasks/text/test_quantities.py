@@ -216,6 +216,15 @@ def test_a_whole_cell_is_one_number_or_none() -> None:
         assert number(text) is None, text
 
 
+def test_a_raised_digit_behind_a_number_is_a_mark_but_where_it_may_be_a_power() -> None:
+    for text, value in (("35 ¹", 35), ("3.1²", Decimal("3.1")), ("5,240 ¹⁰", 5240), ("12%³", 12), ("(7)¹", -7)):
+        one = number(text)
+        assert one is not None and one.value == value, text
+    for text in ("10²", "35¹", "5 m²"):
+        one = number(text)
+        assert one is None or one.kind != "bare", text
+
+
 def test_what_a_sum_is_for_is_told() -> None:
     text = "It earned $1.76 per diluted share."
     assert per(text, only(text)) == "share"

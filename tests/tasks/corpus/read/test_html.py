@@ -218,6 +218,7 @@ def test_what_only_looks_like_a_number_stands_as_it_is(odd: str) -> None:
     ("head", "body", "title"),
     [
         ("<title>FAQ | Heliotec</title>", "<h1>Heliotec <b>Support</b> FAQ</h1><p>Text.</p>", "Heliotec Support FAQ"),
+        ("", "<h1>Elm<br>Budget <i>2025</i><br/><b>Adopted</b></h1><p>Text.</p>", "Elm Budget 2025 Adopted"),
         ("<title>Heliotec Support FAQ</title>", "<h1>One</h1><h1>Two</h1><p>Text.</p>", "Heliotec Support FAQ"),
         ("<title>heliotec-10k_htm.xml</title>", "<p>Text.</p>", "page.html"),
         ("", "<p>Text.</p>", "page.html"),

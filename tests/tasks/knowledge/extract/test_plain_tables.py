@@ -6,7 +6,7 @@ from rarefy.data_contracts.rows import Triplet
 from rarefy.tasks.corpus.chunk import ChunkConfig, chunk
 from rarefy.tasks.corpus.read import ReadConfig, read_corpus
 from rarefy.tasks.knowledge.extract import ExtractConfig, extract
-from rarefy.tasks.knowledge.extract.column_heads import read_head, stated_unit, without_marks
+from rarefy.tasks.knowledge.extract.column_heads import KindOfYear, read_head, read_kind, stated_unit, without_marks
 from rarefy.tasks.knowledge.extract.table_names import _find_topic, is_clause
 from rarefy.tasks.questions.ask.aliases import answer_aliases
 from rarefy.tasks.questions.ask.cells import ask_for_cell
@@ -394,13 +394,19 @@ def test_the_unit_of_a_column_is_in_the_question(tmp_path):
 
 @pytest.mark.parametrize(
     ("head", "plain"),
-    [("2023 [1]", "2023"), ("Total [12]", "Total"), ("2023 (12)", "2023"), ("Net sales (a)", "Net sales")],
+    [
+        ("2023 [1]", "2023"),
+        ("Total [12]", "Total"),
+        ("2023 (12)", "2023"),
+        ("Net sales (a)", "Net sales"),
+        ("Sales ¹", "Sales"),
+    ],
 )
 def test_marks_of_notes_are_no_words_of_a_head(head, plain):
     assert without_marks(head) == plain
 
 
-@pytest.mark.parametrize("head", ["Weight (kg)", "Length (m)"])
+@pytest.mark.parametrize("head", ["Weight (kg)", "Length (m)", "Area in m²"])
 def test_a_unit_in_brackets_is_no_mark(head):
     assert without_marks(head) == head
 
@@ -453,3 +459,82 @@ def test_a_code_of_a_currency_in_a_cell_is_of_the_answer(tmp_path):
         tmp_path, "# Fees\n\n## Charges\n\n| Charge | Amount |\n|---|---|\n| Coat | EUR 29 |\n| Key | EUR 34 |\n"
     )
     assert [fact.answer for fact in facts] == ["EUR 29", "EUR 34"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "answer", "reason"),
+    [
+        ("35 ¹", "35", ""),
+        ("3.1²", "3.1", ""),
+        ("212*", "212", ""),
+        ("5,240 (1)", "5,240", ""),
+        ("≥ 19 ²", "≥ 19", ""),
+        ("11.5 ± 0.2*", "11.5 ± 0.2", ""),
+        ("Type B ¹ ²", "Type B", ""),
+        ("7 m²", "7 m²", ""),
+        ("35¹", "35¹", "footnote_mark"),  # or a power
+    ],
+)
+def test_marks_of_notes_are_no_part_of_a_value(tmp_path, cell, answer, reason):
+    head = "# Data of the HX series\n\n| Pump | Water temperature | Flange |\n|---|---|---|\n"
+    facts = facts_of(tmp_path, f"{head}| HX-25 | {cell} | F1 |\n| HX-40 | 40.5 | F2 |\n")
+    assert (facts[0].answer, facts[0].rejected_because) == (answer, reason)
+
+
+def test_a_unit_of_a_row_is_of_what_it_measures_alone(tmp_path):
+    head = (
+        "# Water of Elm\n\n## Results for the Elm reservoir\n\n| Parameter | Unit | Result | Limit | Method | Price |"
+    )
+    rows = "| Nitrate | mg/L | 18.6 | 50 | ISO 10304 | 12.5 |\n| Lead | µg/L | < 0.5 | 10* | 200.8 | 14 |"
+    facts = facts_of(tmp_path, f"{head}\n|---|---|---|---|---|---|\n{rows}\n")
+    heads = {t.answer: t.relation.partition("in the column ")[2] for t in facts}
+    assert heads == {
+        "18.6": "“Result (mg/L)”", "50": "“Limit (mg/L)”", "ISO 10304": "“Method”", "12.5": "“Price”",
+        "< 0.5": "“Result (µg/L)”", "10": "“Limit (µg/L)”", "200.8": "“Method”", "14": "“Price”",
+    }  # fmt: skip
+
+
+def test_a_unit_of_a_row_is_said_with_what_it_measures_where_columns_are_things(tmp_path):
+    head = "# Data of the pumps\n\n| Parameter | Unit | HX-1 | BM-2 |\n|---|---|---|---|\n"
+    rows = "| Voltage | V | 230 | 400 |\n| Rated current | A | 3.1 | 5.8 |\n| Mass | kg | 11.5 ± 0.2 | 19 |\n"
+    facts = facts_of(tmp_path, f"{head}{rows}| Protection | | IP54 | IP65 |")
+    ends = {answer: question.partition("what ")[2] for question, answer in asked(facts).items()}
+    assert ends["230"] == "is the voltage of HX-1, in V?"
+    assert ends["3.1"] == "figure does HX-1 have for “Rated current in A”?"
+    assert ends["11.5 ± 0.2"] == "is the mass of HX-1, in kg?"
+    assert ends["IP54"] == "is the protection of HX-1?"
+    assert ends["400"] == "figure is listed under “BM-2” for “Voltage in V”?"
+
+
+@pytest.mark.parametrize(
+    ("head", "kind"),
+    [
+        ("2025 budget ($ thousands)", KindOfYear("budget", "2025")),
+        ("2023 Actual", KindOfYear("actual", "2023")),
+        ("2023 (actual)", KindOfYear("actual", "2023")),
+        ("Budget FY2025", KindOfYear("budget", "FY2025")),
+        ("Revised estimate 2024/25", KindOfYear("revised estimate", "2024/25")),
+        ("2025 Adopted", KindOfYear("adopted", "2025")),
+        ("Expenditure ($ thousands) 2024 estimate", KindOfYear("estimate", "2024", "Expenditure")),
+        ("Sales target 2025", KindOfYear("target", "2025", "Sales")),
+        *((head, None) for head in ("2025", "Budget", "Inpatients 2023", "Share of 2025 budget", "Revised 2024")),
+        *((head, None) for head in ("Change on 2024 estimate ($)", "Variance from 2025 budget (EUR)", "Target 7")),
+        *((head, None) for head in ("2025 budget vs 2024 actual", "2025 budget (%)", "Sales 2024 plan B")),
+    ],
+)
+def test_a_head_says_whether_a_year_was_planned(head, kind):
+    assert read_kind(head) == kind
+    assert kind is None or (read_head(head).year, read_head(head).words) == (kind.year, head)
+
+
+def test_what_was_planned_for_a_year_is_asked_for_as_that(tmp_path):
+    head = "# Budget of Elm\n\n## Fees by office\n\n| Office | 2023 actual | Budget 2025 (EUR) | 2024 estimate (€m) |"
+    facts = facts_of(
+        tmp_path, f"{head}\n|---|---|---|---|\n| Parking | 51,000 | 52,200 | 1.4 |\n| Total | 1 | 2 | 3 |\n"
+    )
+    source = "According to “Fees by office” in “Budget of Elm”"
+    questions = asked(facts)
+    assert questions[f"{source}, what actual figure is given for the office Parking for 2023?"] == "51,000"
+    assert questions[f"{source}, what budgeted amount is given for the office Parking for 2025, in euros?"] == "52,200"
+    assert {t.answer: t.value for t in facts}["1.4"] == "1400000"
+    assert any("what estimated amount" in q and q.endswith("in millions of euros?") for q in questions)

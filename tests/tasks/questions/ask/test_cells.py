@@ -168,3 +168,53 @@ def test_a_cell_is_asked_for_by_what_it_holds_and_a_year_behind_a_head_is_its_ti
 def test_heads_with_prepositions_are_noun_phrases_and_an_adjective_behind_a_plural_is_not():
     heads = ("Days off work", "Visitors per patient", "Places free", "Open on Sundays", "Best served at")
     assert [say_head(head) for head in heads] == ["days off work", "visitors per patient", "", "", ""]
+
+
+def test_a_vote_is_no_thing_that_has_the_motions_and_nothing_that_somebody_has(tmp_path):
+    motions = "| Item | For | Against |\n|---|---|---|\n| Fare increase | 12 | 33 |\n| Sunday opening | 31 | 14 |\n"
+    people = "| Candidate | Yes | Invalid |\n|---|---|---|\n| Ada Flint | 512 | 11 |\n| Rory Penn | 431 | 17 |\n"
+    text = f"# Votes of Eastmere\n\n## Votes of the council\n\n{motions}\n## Votes in the election\n\n{people}"
+    found = questions_of(tmp_path, votes=text)
+    assert {"single"} == {q.pattern for q in found}
+    assert texts(found) >= {
+        "What figure is listed under “Against” for “Fare increase”, according to “Votes of the council”?",
+        "What figure is listed under “Yes” for the candidate Ada Flint, according to “Votes in the election”?",
+        "What figure is listed under “Invalid” for the candidate Rory Penn, according to “Votes in the election”?",
+    }
+    assert not is_name("Against")
+
+
+def test_a_day_without_hours_is_asked_for_as_the_days_with_hours_are(tmp_path):
+    rows = "| Monday | closed | 14:00–18:00 |\n| Tuesday | 10:00–18:00 | 14:00–19:00 |\n"
+    table = f"| Day | Main library | Northfield branch |\n|---|---|---|\n{rows}"
+    found = texts(questions_of(tmp_path, report=f"# Opening hours of the library\n\n{table}"))
+    assert len(found) == 4 and all("what times are given for the" in text.lower() for text in found)
+
+
+def test_a_change_is_between_years_of_one_kind_and_of_rows_of_a_kind(tmp_path):
+    heads = "2022 actual ($) | 2023 actual ($) | 2024 estimate ($) | Budget 2025 ($)"
+    fares = "| Bus fares | 389,100 | 402,300 | 418,700 | 455,200 |"
+    rows = f"{fares}\n| Total revenue | 480,000 | 499,000 | 510,000 | 520,000 |\n"
+    table = f"# Budget of Elm\n\n## Revenue by source\n\n| Source | {heads} |\n|---|---|---|---|---|\n{rows}"
+    made = questions_of(tmp_path, budget=table)
+    source = "according to “Revenue by source” in “Budget of Elm”"
+    assert texts(made) >= {
+        f"What actual amount is given for the source Bus fares for 2023, {source}?",
+        f"What budgeted amount is given for “Total revenue” for 2025, {source}?",
+    }
+    assert {q.text.partition("by what ")[2]: q.answer for q in made if q.pattern == "change"} == {
+        "percentage did the actual amount given for the source Bus fares increase from 2022 to 2023?": "3.4%",
+        "percentage did the actual amount given for “Total revenue” increase from 2022 to 2023?": "4.0%",
+    }
+
+
+def test_a_change_of_a_row_says_what_the_rows_are(tmp_path):
+    rows = "| Main library | 32,118 | 33,950 |\n| Northfield branch | 7,995 | 7,610 |\n"
+    made = questions_of(
+        tmp_path, report=f"# Report\n\n## Loans by branch\n\n| Branch | 2023 | 2024 |\n|---|---|---|\n{rows}"
+    )
+    changes = {q.text.partition("by what ")[2]: q.answer for q in made if q.pattern == "change"}
+    assert changes == {
+        "percentage did the figure given for the branch Main library increase from 2023 to 2024?": "5.7%",
+        "percentage did the figure given for the Northfield branch decrease from 2023 to 2024?": "4.8%",
+    }
