@@ -257,7 +257,10 @@ def _describe_long(found: Mapping[str, int]) -> Iterator[str]:
 
 
 def _describe_solved(system: str, unchanged: Mapping[str, Any], figures: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """That better systems cannot be told from this one, where little is left to gain, and what would tell them."""
+    """That better systems, or retrievers, cannot be told apart, where little is left to gain, and what would tell them.
+
+    Of retrievers alone nothing is said to be solved: answers may be wrong with the right passages.
+    """
     right = []
     if unchanged and unchanged["answers"] >= FEW_ANSWERS and unchanged["right"] >= NEARLY_ALL * unchanged["answers"]:
         right.append(f"{unchanged['right']:,} of {unchanged['answers']:,} unchanged answers are right")
@@ -270,11 +273,15 @@ def _describe_solved(system: str, unchanged: Mapping[str, Any], figures: Iterabl
         for whose, row in rows.items()
         if row and row["value"] >= SOLVED
     ]
-    respect = "" if right and found else " in its answers" if right else " for retrieval"
     facts = [*right, *([f"the right passages are found by {join_names(found)}"] if found else [])]
-    if facts:
+    if found and not right:
         yield (
-            f"This benchmark is nearly solved{respect} and hardly tells better systems apart: {'; '.join(facts)}. "
+            f"The right passages are easy to find here, by {join_names(found)}: this benchmark hardly tells better "
+            "retrievers apart. More documents or fewer passages (k) would."
+        )
+    elif facts:
+        yield (
+            f"This benchmark is nearly solved{'' if found else ' in its answers'} and hardly tells better systems apart: {'; '.join(facts)}. "
             "Harder kinds of question (chains, comparisons), more documents, fewer passages (k) or a model to word the "
             "questions would."
         )
