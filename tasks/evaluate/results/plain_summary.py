@@ -24,6 +24,7 @@ from rarefy.tasks.evaluate.results.findings import (
 )
 from rarefy.tasks.evaluate.results.wording import count_of, format_share, format_shares, join_names
 from rarefy.tasks.evaluate.statistics.bootstrap_intervals import exact_interval
+from rarefy.tasks.evaluate.statistics.significance import mcnemar
 from rarefy.tasks.text.characters import shorten, visible
 
 FOLDER = "RESULT"  # what commands call the folder of the result where nobody says which it is
@@ -34,6 +35,7 @@ BRIEF = 1  # changes of each system, where text is of several
 MOST_HURTS = 4  # changes of one system on a terminal
 HALF = 0.5  # of a context
 LEVEL = 0.95  # of bounds, where a summary does not say its own
+ALPHA = 0.05  # chance of a loss as large by chance alone, up to which it is advised against
 WORTH_MENDING = 0.01  # share of answers without a score from which the summary says how they get one
 UNSCORED = 0.05  # share of answers without a score from which a judge is the first thing to try
 REFUSED = 0.3  # share of refusals from which something is said of them
@@ -533,7 +535,7 @@ def _next_steps(
     for change in found["changes"]:
         known = (words for name in (change["change"], change["family"]) for names, words in REMEDIES if name in names)
         remedy = next(known, "")
-        if remedy:
+        if remedy and _is_beyond_chance(change):
             yield f"{remedy} (against {wording.plain_words(change['change'])})."
             break
     gone = [
@@ -550,6 +552,12 @@ def _next_steps(
     elif not part["weak"] and part["by"] and not _is_open(part):
         do = "does" if part["questions"] == 1 else "do"
         yield f"Ask more ({more}): {_questions(part['questions'])} {do} not show which part to work on."
+
+
+def _is_beyond_chance(change: Mapping[str, Any]) -> bool:
+    """Whether a change loses right answers of more questions than it wins some of, by more than chance does."""
+    lost, won = change["questions_lost"], change.get("questions_won", change["won"])
+    return bool(lost > won and mcnemar(lost, won).p <= ALPHA)
 
 
 def _reader_steps(part: Mapping[str, Any], figures: list[Mapping[str, Any]]) -> Iterator[str]:

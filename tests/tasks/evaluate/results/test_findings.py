@@ -88,6 +88,21 @@ def test_a_change_that_hurts_too_few_questions_is_not_named_however_many_answers
     )
 
 
+def test_nothing_is_advised_against_a_loss_that_may_be_chance(made):
+    found = findings(made(6))["plain"]
+    (change,) = found["changes"]
+    advice = "Correct spelling, case and spacing of questions"
+
+    def advised(**counts):
+        told = {**found, "changes": [{**change, **counts}]}
+        (one,) = plain_summaries({"findings": {"plain": told}, "figures": [], "protocols": {}})
+        return any(step.startswith(advice) for step in one.next)
+
+    assert change["questions_won"] == 0 and advised()  # all of six questions
+    assert not advised(right_before=21, lost=5, questions_right_before=14, questions_lost=3)
+    assert not advised(questions_lost=11, questions_won=4) and advised(questions_lost=20, questions_won=4)
+
+
 def noisy(tables: dict[str, pa.Table], lost: dict[tuple[str, float], int]) -> dict[str, pa.Table]:
     """The tables with contexts of these mixes and shares beside pure ones; so many of each are answered wrong."""
     gold = [row for row in from_table(tables["trials"], Trial) if row.cell == "gold" and row.query == "none"]
