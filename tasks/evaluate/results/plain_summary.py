@@ -3,7 +3,7 @@
 Every sentence is computed from `findings` and figures of a summary; what is not known there is said, never guessed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from shlex import quote
 from typing import Any
@@ -25,10 +25,11 @@ from rarefy.tasks.evaluate.results.findings import (
 from rarefy.tasks.evaluate.results.wording import count_of, format_share, format_shares, join_names
 from rarefy.tasks.evaluate.statistics.bootstrap_intervals import exact_interval
 from rarefy.tasks.evaluate.statistics.significance import mcnemar
-from rarefy.tasks.text.characters import shorten, visible
+from rarefy.tasks.text.characters import shorten, shorten_middle, visible
 
 FOLDER = "RESULT"  # what commands call the folder of the result where nobody says which it is
-EXAMPLE = 64  # characters of a question that a terminal shows
+ASKED = 120  # characters of a question that a terminal shows: what is asked often stands at its end
+EXAMPLE = 64  # characters of an answer there
 ABOUT = 60  # characters of what a change does
 MOST_NEXT = 3
 BRIEF = 1  # changes of each system, where text is of several
@@ -118,7 +119,7 @@ def _text_lines(one: PlainSummary, most: int) -> Iterator[str]:
     for number, hurt in enumerate(one.hurts[:most], start=1):
         yield f"  {number}. {visible(hurt.change)}: {hurt.lost}."
         right = _quote(hurt.right) if hurt.right else "a refusal"
-        yield f"     {_quote(hurt.asked)} It said {_quote(hurt.said)}; right is {right}."
+        yield f"     {_quote(hurt.asked, ASKED, shorten_middle)} It said {_quote(hurt.said)}; right is {right}."
     if one.no_hurt:
         yield f"What hurts most: {one.no_hurt}"
     yield f"Weak part: {one.weak}"
@@ -129,9 +130,9 @@ def _text_lines(one: PlainSummary, most: int) -> Iterator[str]:
     yield from (f"  - {step}" for step in one.next)
 
 
-def _quote(text: str) -> str:
+def _quote(text: str, most: int = EXAMPLE, cut: Callable[[str, int], str] = shorten) -> str:
     plain = str(visible(text))
-    return f'"{plain if len(plain) <= EXAMPLE else plain[: EXAMPLE - 1].rstrip() + "…"}"' if plain else "nothing"
+    return f'"{cut(plain, most)}"' if plain else "nothing"
 
 
 def _summarize(
@@ -480,7 +481,7 @@ def _describe_unscored(found: Mapping[str, Any]) -> str:
         return ""
     mostly = found.get("mostly") or {}
     of_one = (
-        f" {mostly['answers']:,} of them answer one question: “{visible(shorten(mostly['question'], 2 * EXAMPLE))}”"
+        f" {mostly['answers']:,} of them answer one question: “{visible(shorten_middle(mostly['question'], ASKED))}”"
         if mostly
         else ""
     )

@@ -20,6 +20,7 @@ from rarefy.tasks.evaluate.results.wording import (
     slice_fields,
     table_rows,
 )
+from rarefy.tasks.text.characters import shorten_middle
 
 
 def findings(tables: dict[str, pa.Table], *systems: str) -> dict:
@@ -101,6 +102,20 @@ def test_nothing_is_advised_against_a_loss_that_may_be_chance(made):
     assert change["questions_won"] == 0 and advised()  # all of six questions
     assert not advised(right_before=21, lost=5, questions_right_before=14, questions_lost=3)
     assert not advised(questions_lost=11, questions_won=4) and advised(questions_lost=20, questions_won=4)
+
+
+def test_a_long_question_keeps_its_end(told, numbers, made):
+    found = findings(made(6))
+    asked = (
+        f"According to “{'Telephone directory of the Town of Brackwater ' * 4}”, what department is listed for Anselm?"
+    )
+    found["plain"]["changes"][0]["example"]["question"] = asked
+    (line,) = [
+        one for one in plain_summary(summary({**told, "findings": found}, numbers)).splitlines() if "It said" in one
+    ]
+    assert line.startswith('     "According to “Telephone directory of … ')
+    assert ' what department is listed for Anselm?" It said' in line
+    assert [shorten_middle(text, 9) for text in ("123456789", "1 3 56 7 9 b")] == ["123456789", "1 … 9 b"]
 
 
 def noisy(tables: dict[str, pa.Table], lost: dict[tuple[str, float], int]) -> dict[str, pa.Table]:
