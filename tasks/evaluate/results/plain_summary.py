@@ -32,8 +32,7 @@ ASKED = 120  # characters of a question that a terminal shows: what is asked oft
 EXAMPLE = 64  # characters of an answer there
 ABOUT = 60  # characters of what a change does
 MOST_NEXT = 3
-BRIEF = 1  # changes of each system, where text is of several
-MOST_HURTS = 4  # changes of one system on a terminal
+MOST_HURTS = 4  # changes of a system that are named, in text and on pages alike
 HALF = 0.5  # of a context
 LEVEL = 0.95  # of bounds, where a summary does not say its own
 ALPHA = 0.05  # chance of a loss as large by chance alone, up to which it is advised against
@@ -101,8 +100,7 @@ def plain_summary(summary: Mapping[str, Any], folder: str = FOLDER, *, python: b
     `python`: what to try is said as arguments of `rarefy.evaluate`, not as commands.
     """
     found = plain_summaries(summary, folder, python=python)
-    most = BRIEF if len(found) > 1 else MOST_HURTS
-    lines = [line for one in found for line in _text_lines(one, most)]
+    lines = [line for one in found for line in _text_lines(one)]
     last = next((one for one in reversed(found) if one.mend), None)  # what is alike for all is said once
     return "\n".join([*lines, *([last.how, *(f"  {command}" for command in last.mend)] if last else ())])
 
@@ -112,11 +110,11 @@ def plain_summaries(summary: Mapping[str, Any], folder: str = FOLDER, *, python:
     return [_summarize(name, found, summary, folder, python) for name, found in summary.get("findings", {}).items()]
 
 
-def _text_lines(one: PlainSummary, most: int) -> Iterator[str]:
+def _text_lines(one: PlainSummary) -> Iterator[str]:
     yield f"{visible(one.system)} is {one.good}"
     if one.hurts:
         yield "What hurts most:"
-    for number, hurt in enumerate(one.hurts[:most], start=1):
+    for number, hurt in enumerate(one.hurts, start=1):
         yield f"  {number}. {visible(hurt.change)}: {hurt.lost}."
         right = _quote(hurt.right) if hurt.right else "a refusal"
         yield f"     {_quote(hurt.asked, ASKED, shorten_middle)} It said {_quote(hurt.said)}; right is {right}."
@@ -156,7 +154,7 @@ def _summarize(
         for one in _made_up(found)
         if not (noisy and one["kind"] == "noise_alone")  # the same weakness, told already
     ]
-    hurts = tuple(hurt for _, hurt in sorted(ranked, key=lambda pair: -pair[0]))
+    hurts = tuple(hurt for _, hurt in sorted(ranked, key=lambda pair: -pair[0]))[:MOST_HURTS]
     return PlainSummary(
         system,
         " ".join([_describe_good(found, summary, level), *_remarks(system, found, summary)]),
@@ -284,7 +282,8 @@ def _describe_solved(system: str, unchanged: Mapping[str, Any], figures: Iterabl
         )
     elif facts:
         yield (
-            f"This benchmark is nearly solved{'' if found else ' in its answers'} and hardly tells better systems apart: {'; '.join(facts)}. "
+            f"This benchmark is nearly solved{'' if found else ' in its answers'} and hardly tells better systems "
+            f"apart: {'; '.join(facts)}. "
             "Harder kinds of question (chains, comparisons), more documents, fewer passages (k) or a model to word the "
             "questions would."
         )

@@ -104,6 +104,20 @@ def test_nothing_is_advised_against_a_loss_that_may_be_chance(made):
     assert not advised(questions_lost=11, questions_won=4) and advised(questions_lost=20, questions_won=4)
 
 
+def test_what_hurts_most_is_one_list_of_the_worst_in_text_and_on_the_page(told, numbers, made):
+    tables = made(6)
+    found = findings(tables)["plain"]
+    (change,) = found["changes"]
+    found["changes"] = [{**change, "change": f"kind{at}", "lost": at} for at in range(1, 7)]
+    result = summary({**told, "findings": {"plain": found, "better": found}}, numbers)
+    text, written = plain_summary(result), [markdown(result), page(result, tables)]
+    for one in plain_summaries(result):
+        assert [hurt.change.partition(" ")[0] for hurt in one.hurts] == ["Kind6", "Kind5", "Kind4", "Kind3"]
+    assert [text.count(f". Kind{at}") for at in range(1, 7)] == [0, 0, 2, 2, 2, 2]
+    for one in written:
+        assert one.count("Kind6") == one.count("Kind3") == 2 and "Kind2" not in one
+
+
 def test_a_long_question_keeps_its_end(told, numbers, made):
     found = findings(made(6))
     asked = (
@@ -323,8 +337,8 @@ def test_a_benchmark_that_all_can_solve_is_said_to_be_so(changed):
     assert "by plain BM25 in 100 % (Recall@5)" in both
     (one,) = _describe_solved("plain", hard, solved)
     assert one == (
-        "The right passages are easy to find here, by plain BM25 in 100 % (Recall@5): this benchmark hardly tells better "
-        "retrievers apart. More documents or fewer passages (k) would."
+        "The right passages are easy to find here, by plain BM25 in 100 % (Recall@5): this benchmark hardly tells "
+        "better retrievers apart. More documents or fewer passages (k) would."
     )  # which wrong answers do not belie
     (answers,) = _describe_solved("plain", easy, [])
     assert answers.startswith("This benchmark is nearly solved in its answers and hardly tells better systems apart")
