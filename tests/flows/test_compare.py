@@ -461,7 +461,7 @@ def test_where_too_little_is_scored_what_both_sides_scored_is_told(tmp_path):
         "name a judge, or count the rest as wrong, to have all of them"
     )
     said = " ".join(shown(compare(a, b, config=QUICK)).split())
-    assert said.count("rarefy rescore") == 2  # of both folders
+    assert said.count("rarefy rescore") == said.count("-wrong") == 2  # of both folders, each beside it
 
 
 def test_losses_stand_before_gains_and_a_gain_of_what_is_mostly_wrong_has_its_caution(pair):

@@ -505,7 +505,11 @@ def _mend(found: Mapping[str, Any], folder: str, python: bool) -> tuple[str, ...
         return ()
     if python:
         return ('rarefy.evaluate(..., correct={"unmatched": "wrong"})  # with the same out= it asks nothing again',)
-    return ("echo 'correct.unmatched = \"wrong\"' > wrong.toml", f"rarefy rescore {quote(folder)} --config wrong.toml")
+    beside = f"{folder.rstrip('/') or folder}-wrong"  # else it stands in the place of this result
+    return (
+        "echo 'correct.unmatched = \"wrong\"' > wrong.toml",
+        f"rarefy rescore {quote(folder)} --config wrong.toml --out {quote(beside)}",
+    )
 
 
 # What to try next?

@@ -373,11 +373,12 @@ def test_the_text_is_short_and_names_the_one_command_that_mends_it(told, numbers
         "6 of 6 right answers lost (6 questions right before), in 6 questions" in text
         and 'right is "$47.5 billion"' in text
     )
-    assert text.count("rarefy rescore monday --config wrong.toml") == 1
+    assert text.count("rarefy rescore monday --config wrong.toml --out monday-wrong") == 1
     assert len(text.splitlines()) <= 15
     assert "rarefy rescore RESULT" in markdown(result) and "What hurts most" in page(result, tables)
     for written in (markdown(result, "my result"), page(result, tables, "my result")):
-        assert "rarefy rescore &#39;my result&#39;" in written or "rarefy rescore 'my result'" in written
+        command = "rarefy rescore 'my result' --config wrong.toml --out 'my result-wrong'"
+        assert command in written.replace("&#39;", "'")
     said = plain_summary(result, "monday", python=True)
     assert 'correct={"unmatched": "wrong"}' in said and "rescore" not in said
 
