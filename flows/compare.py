@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +39,9 @@ from rarefy.tasks.evaluate.results.wording import RETRIEVAL
 from rarefy.tasks.evaluate.retrieve.measured import MeasuredConfig
 from rarefy.tasks.evaluate.retrieve.system_hits import measured_of_system
 from rarefy.tasks.evaluate.statistics import figures
-from rarefy.tasks.evaluate.statistics.compare import UNCHANGED, WHOLE, Difference, add_verdicts, differences
+from rarefy.tasks.evaluate.statistics.compare import UNCHANGED, WHOLE, Difference, add_verdicts, differences, extremes
 from rarefy.tasks.evaluate.statistics.config import StatisticsConfig
-from rarefy.tasks.evaluate.statistics.gate import RuleResult, matching_differences, parse_rule
-from rarefy.tasks.evaluate.statistics.gate import apply_rule as came_of
+from rarefy.tasks.evaluate.statistics.gate import Rule, RuleResult, apply_rule, matching_differences, parse_rule
 from rarefy.tasks.evaluate.statistics.measure import Metric
 from rarefy.tasks.evaluate.statistics.significance import mcnemar
 
@@ -85,6 +84,18 @@ class OneSidedFigure:
     figure: Figure
 
 
+NumberKey = tuple[str, str, str]  # protocol, metric, slice
+
+
+@dataclass(frozen=True)
+class WithheldNumber:
+    """A number on both sides, on the trials that both were put."""
+
+    first: Metric
+    second: Metric
+    clusters: Sequence[str] | None
+
+
 @dataclass(frozen=True)
 class Comparison:
     """The second side against the first."""
@@ -98,6 +109,8 @@ class Comparison:
     core: CommonQuestions | None = None  # of two versions of a benchmark: which questions `differences` are of
     apart: tuple[OneSidedFigure, ...] = ()  # of the others
     rules: tuple[RuleResult, ...] = ()  # what became of each rule that was given
+    # of the numbers that are withheld, what they are made of
+    withheld: Mapping[NumberKey, WithheldNumber] = field(default_factory=dict, repr=False, compare=False)
 
 
 def compare(
@@ -139,6 +152,7 @@ def compare(
         raise UsageFault(f"no question reads the same in both versions, {a} and {b}: there is nothing to compare")
     paired, found, apart, remarks = [], [], [], [*describe_other_differences(first, second), *odd]
     matched: dict[str, tuple[Frame, Frame]] = {}
+    withheld: dict[NumberKey, WithheldNumber] = {}
     for name in wanted:
         if name not in ours or name not in theirs:
             remarks.append(f"{name}: no trials on one side, not compared")
@@ -167,19 +181,25 @@ def compare(
         numbers = [_select_measures(measures(side, chosen)) for side in (left, right)]
         if same:
             numbers = [[*its, *_by_passages(one, alike)] for its, one in zip(numbers, (left, right), strict=True)]
-        found += differences(*numbers, protocol=name, config=config, clusters=clusters)
+        made = differences(*numbers, protocol=name, config=config, clusters=clusters)
+        found += made
+        withheld |= _keep_withheld(made, *numbers, clusters)
     if not any(one.common for one in paired):
         raise UsageFault(f"no trial is scored in both {a} and {b}: results of one benchmark can be compared")
     retrieval, depths = _compare_retrieval((first, second), tables, same, config)
     remarks += depths
-    found = [*_compare_unchanged(matched, tables[1]["trials"], config), *found, *retrieval]
+    unchanged, kept = _compare_unchanged(matched, tables[1]["trials"], config)
+    withheld |= kept
+    found = [*unchanged, *found, *retrieval]
     rows = sorted(add_verdicts(found, config), key=lambda row: (not row.headline, row.slice != "all"))
-    return Comparison(first, second, tuple(paired), tuple(rows), tuple(remarks), config, same, tuple(apart))
+    return Comparison(
+        first, second, tuple(paired), tuple(rows), tuple(remarks), config, same, tuple(apart), withheld=withheld
+    )
 
 
 def _compare_unchanged(
     matched: Mapping[str, tuple[Frame, Frame]], trials: Any, config: StatisticsConfig
-) -> list[Difference]:
+) -> tuple[list[Difference], dict[NumberKey, WithheldNumber]]:
     """The right answers to unchanged questions, which a result begins with, on the trials that both sides have."""
     gold = dict(zip(*(trials[name].to_pylist() for name in ("trial_id", "gold")), strict=True))
     answerable = {
@@ -193,7 +213,7 @@ def _compare_unchanged(
         }
     )
     if chosen is None:
-        return []
+        return [], {}
     protocol, setting, mask = chosen
     both = [one.where(mask) for one in answerable[protocol]]
     clusters = documents_of_questions(both[1]) if config.cluster == "document" else None
@@ -201,11 +221,24 @@ def _compare_unchanged(
     rights = [(one.rows["value"] >= 1).astype(float).where(one.rows["status"] == "scored") for one in both]
     numbers = [[one.mean(name, WHOLE, right, headline=True)] for one, right in zip(both, rights, strict=True)]
     a, b = (int(right.sum()) for right in rights)
-    return [
+    found = [
         # what is scored on both sides is told where no number is, as the summary of one result tells its ranges
         replace(row, note=f"{row.note}; of these {a:,} → {b:,} right") if row.first is None and row.n_first else row
         for row in differences(*numbers, protocol=protocol, config=config, clusters=clusters)
     ]
+    return found, _keep_withheld(found, *numbers, clusters)
+
+
+def _keep_withheld(
+    found: Iterable[Difference], first: Iterable[Metric], second: Iterable[Metric], clusters: Sequence[str] | None
+) -> dict[NumberKey, WithheldNumber]:
+    """What the numbers that are withheld are made of, for rules that what has no score cannot change."""
+    ours, theirs = ({(one.metric, one.slice): one for one in side} for side in (first, second))
+    return {
+        (row.protocol, *key): WithheldNumber(ours[key], theirs[key], clusters)
+        for row in found
+        if row.note.startswith("withheld") and (key := (row.metric, row.slice))
+    }
 
 
 def _compare_retrieval(
@@ -311,8 +344,25 @@ def _select_measures(measures: Iterable[Metric]) -> list[Metric]:
 
 def check_rules(comparison: Comparison, rules: Sequence[str]) -> Comparison:
     """The comparison with the outcome of each of these rules; UsageFault where one cannot be parsed."""
-    outcomes = (came_of(rule, comparison.differences, comparison.config) for rule in _parse_rules(rules))
-    return replace(comparison, rules=tuple(outcomes))
+    return replace(comparison, rules=tuple(_came_of(rule, comparison) for rule in _parse_rules(rules)))
+
+
+def _came_of(rule: Rule, comparison: Comparison) -> RuleResult:
+    """The outcome of a rule; what is withheld is looked at as it may be whatever has no score."""
+
+    def extremes_of(row: Difference) -> tuple[Difference, Difference] | None:
+        made_of = comparison.withheld.get((row.protocol, row.metric, row.slice))
+        if made_of is None:
+            return None
+        return extremes(
+            made_of.first,
+            made_of.second,
+            protocol=row.protocol,
+            config=comparison.config,
+            clusters=made_of.clusters,
+        )
+
+    return apply_rule(rule, comparison.differences, comparison.config, extremes_of)
 
 
 def gate(comparison: Comparison, rules: Sequence[str]) -> None:
@@ -328,13 +378,13 @@ def gate(comparison: Comparison, rules: Sequence[str]) -> None:
             matching_differences(rule, comparison.differences)
     except LookupError as error:
         raise UsageFault(str(error.args[0])) from error
-    outcomes = [came_of(rule, comparison.differences, comparison.config) for rule in parsed]
+    outcomes = [_came_of(rule, comparison) for rule in parsed]
     for came, fault in (("broken", RegressionFault), ("not decided", UndecidedFault)):
         if found := [f"rule {one.rule!r} {came}: {one.why}" for one in outcomes if one.came == came]:
             raise fault("\n".join(found))
 
 
-def _parse_rules(rules: Sequence[str]) -> list[Any]:
+def _parse_rules(rules: Sequence[str]) -> list[Rule]:
     try:
         return [parse_rule(rule) for rule in rules]
     except ValueError as error:

@@ -3,7 +3,7 @@
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -127,17 +127,20 @@ def score_answers(
     only = _answered_questions(answers, bench, Store(store), which["split"], which["questions"], quiet)
     which |= {"store": store, "quiet": quiet, "only": only}
     inputs = list_inputs(bench, config, takes=takes, **which)
-    unknown = answers.find_unknown(inputs)
+    unknown = _name_split(answers.find_unknown(inputs), bench, Store(store), which["split"])
+    way_out = _way_out(answers)
     if len(unknown) == len(answers.places):
         raise UsageFault(
             f"{file}: none of its {len(unknown):,} answers is to what is asked here, the first {unknown[0].name!r} "
-            f"({unknown[0].place}); give the benchmark, --protocol, --split and --questions of its template"
+            f"({unknown[0].place}); give {f'the benchmark, and {way_out}' if way_out else 'the benchmark that asks it'}"
+            f"{_say_other_split(unknown)}"
         )
     answered = sum(answers.find(one) is not None for one in inputs)
     if not quiet and answered < MOSTLY * len(inputs):
+        changed = _say_changed(answers, inputs, bench, Store(store), which)
         print(
             f"{file.name} answers {answered:,} of the {len(inputs):,} things that are asked here; the others are "
-            "missing in the result. Fill them in, or give the --protocol, --split and --questions of its template",
+            f"missing in the result{changed}. Fill them in{f', or give {way_out}' if way_out else ''}",
             file=sys.stderr,
         )
     name = name or file.stem
@@ -146,6 +149,52 @@ def score_answers(
     result = evaluate(str(bench), str(out), config, [name], **which, **options)
     _write_left_out(out, file, [*answers.left_out, *unknown], quiet)
     return result
+
+
+def _way_out(answers: RecordedAnswers) -> str:
+    """What to give where lines answer something else than what is asked; "" of answers that are of no template."""
+    return "the --protocol, --split and --questions of its template" if answers.by_id else ""
+
+
+def _name_split(lines: Sequence[LeftOutLine], bench: Path, store: Store, split: str) -> list[LeftOutLine]:
+    """The lines that answer nothing, those of a question of another split as such: `other_split`."""
+    if not lines or split == "all":
+        return list(lines)
+    every = open_benchmark(bench, store, split="all")
+    of = dict(zip(*(store.table(every.questions)[name].to_pylist() for name in ("question_id", "split")), strict=True))
+    variants = store.table(every.variants).filter(pc.field("side") == "query")
+    names, texts = (variants[name].to_pylist() for name in ("question_id", "text"))
+    where = {question_key(text): of[name] for name, text in zip(names, texts, strict=True)}
+    return [
+        replace(
+            one,
+            reason="other_split",
+            detail=f"a question of the {where[one.name]} split, which is not asked here; --split all asks it",
+        )
+        if where.get(one.name)
+        else one
+        for one in lines
+    ]
+
+
+def _say_other_split(lines: Sequence[LeftOutLine]) -> str:
+    """Whether some of these lines answer a question of another split, with an example."""
+    other = [one for one in lines if one.reason == "other_split"]
+    return f". {len(other):,} of them are of another split: {_why_left_out(other[0])}" if other else ""
+
+
+def _say_changed(
+    answers: RecordedAnswers, inputs: Sequence[SystemInput], bench: Path, store: Store, which: Mapping[str, Any]
+) -> str:
+    """How many of those without an answer are changed wordings of questions."""
+    missing = [one for one in inputs if answers.find(one) is None]
+    opened = open_benchmark(bench, store, split=which["split"], most=which["questions"])
+    unchanged = {question_key(text) for text in store.table(opened.questions)["text"].to_pylist()}
+    changed = sum(question_key(one.query) not in unchanged for one in missing)
+    count = "all" if changed == len(missing) else f"{changed:,}"
+    return (
+        f", {count} of these {len(missing):,} because changed wordings of questions are asked, too" if changed else ""
+    )
 
 
 def _answered_questions(
@@ -169,16 +218,22 @@ def _answered_questions(
     if not quiet:
         print(
             f"{len(found):,} of the {opened.asked:,} questions that are asked here have an answer; the others are left "
-            "out. Fill them in, or give the --protocol, --split and --questions of the file's template",
+            f"out. Fill them in{f', or give {way_out}' if (way_out := _way_out(answers)) else ''}",
             file=sys.stderr,
         )
     return found
+
+
+def _why_left_out(line: LeftOutLine) -> str:
+    if line.reason == "other_split":
+        return f"{line.name} is {line.detail}"
+    return f"{line.reason} {line.name}".rstrip()
 
 
 def _write_left_out(out: Path, file: Path, lines: Sequence[LeftOutLine], quiet: bool) -> None:
     """Put the lines that answer nothing beside the result, and name the first; without any, there is no file."""
     put_file(out / LEFT_OUT, to_json_lines(map(asdict, lines)) if lines else None)
     if lines and not quiet:
-        first = "; ".join(f"{one.place}: {one.reason} {one.name}".rstrip() for one in lines[:SHOWN])
+        first = "; ".join(f"{one.place}: {_why_left_out(one)}" for one in lines[:SHOWN])
         count = f"{len(lines):,} lines of {file.name} answer nothing"
         print(f"{count} ({first}); {out / LEFT_OUT} has all", file=sys.stderr)

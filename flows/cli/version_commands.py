@@ -258,8 +258,8 @@ def show(found: "Changes", old: str, new: str, console: "Console") -> None:
     ]
     console.print(as_table(f"From {old} to {new}", rows))
     for one in group_changes(found, SHOWN):
-        if one.rows and one.kind not in COUNTED_ONLY and one.change != "unchanged":
-            console.print(f"\n{one.title} ({one.count:,}):", markup=False, highlight=False)
+        if (one.rows or one.note) and one.kind not in COUNTED_ONLY and one.change != "unchanged":
+            console.print(f"\n{one.title} ({one.count:,}): {one.note}".rstrip(), markup=False, highlight=False)
             for row in one.rows:
                 about, before, after, detail = (
                     " ".join(part.split())

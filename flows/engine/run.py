@@ -44,7 +44,14 @@ WITHOUT_MODEL = (
     "without a model, `rarefy perturb questions.jsonl --out DIR` changes questions of your own and their passages, and "
     "`rarefy evaluate sample --system my_rag:answer` asks your system the packaged ones"
 )
-MORE_FACTS = f"add documents that state facts, or look at what `rarefy plan` says of these; {WITHOUT_MODEL}"
+BY_RULES = (
+    'Rules read tables and simple sentences alone; a model reads the rest: [llm], and "model" in [extract] methods '
+    "(docs/models.md)"
+)
+MORE_FACTS = (
+    "add documents that state facts, of which rules find few in prose, or look at what `rarefy plan` says of these. "
+    f"{BY_RULES}; {WITHOUT_MODEL}"
+)
 KEPT_FOR = "kept for retrieval, noise and a model; rules are for English and take no facts from them"
 ENGLISH_ALONE = (
     "rules are for English, and {}: add English ones, or let a model take the facts and ask "

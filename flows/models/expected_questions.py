@@ -14,7 +14,7 @@ from rarefy.data_contracts.rows import Chunk, Document, Question, Triplet, row_i
 from rarefy.data_contracts.tables import from_table
 from rarefy.flows.config import Config
 from rarefy.flows.engine import stages
-from rarefy.flows.engine.run import WITHOUT_MODEL, Part, Run
+from rarefy.flows.engine.run import BY_RULES, WITHOUT_MODEL, Part, Run
 from rarefy.tasks.corpus import chunk
 from rarefy.tasks.knowledge import extract, graph, link, normalise, supersede
 from rarefy.tasks.questions import ask, gates
@@ -200,10 +200,6 @@ def _unrelated(texts: Sequence[str]) -> np.ndarray:
     return np.eye(len(texts), dtype=np.float32)
 
 
-BY_RULES = (
-    'Rules read tables and simple sentences alone; a model reads the rest: [llm], and "model" in [extract] methods '
-    "(docs/models.md)"
-)
 OF_RULES_ON_PROSE = ("prose",)  # methods whose place the model takes
 WAY_OUT = (
     "The rules read tables, cover pages and simple sentences, in English. A model takes facts from all prose; write "

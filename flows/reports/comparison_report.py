@@ -119,7 +119,10 @@ def describe_unscored(comparison: Comparison) -> Iterator[str]:
         folders = dict.fromkeys(side.folder for _, side, _ in found)
         gone = [_named(row) for row in comparison.differences if row.headline and row.note.startswith("withheld")]
         more = f" and {len(gone) - MOST_NAMED} more" if len(gone) > MOST_NAMED else ""
-        rescored = " && ".join(f"rarefy rescore {shlex.quote(folder)} --config wrong.toml" for folder in folders)
+        rescored = " && ".join(
+            f"rarefy rescore {shlex.quote(folder)} --config wrong.toml --out {shlex.quote(f'{folder}-wrong')}"
+            for folder in folders
+        )
         yield (
             f"not scored: {counts}, so that {', '.join(gone[:MOST_NAMED])}{more} "
             f"cannot be compared: A and B would "

@@ -21,4 +21,4 @@ __all__ = [
     "vary_with_similarities",
 ]
 
-VERSION = 18  # formats keep the blocks of a passage; more words and frames of questions
+VERSION = 19  # no comma before the question mark where a place that stood behind one comes first

@@ -58,6 +58,16 @@ def shorten(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def shorten_middle(text: str, most: int) -> str:
+    """The text, cut between words to at most so many characters with … a third from its beginning: its end stays."""
+    if len(text) <= most:
+        return text
+    begin, end = text[: most // 3], text[-(most - 1 - most // 3) :]
+    head, _, _ = begin.rpartition(" ")
+    _, _, tail = end.partition(" ")
+    return f"{head or begin} … {tail}" if tail and len(head or begin) + len(tail) + 3 <= most else f"{begin}…{end}"
+
+
 def visible(value: Any) -> Any:
     """Text with such characters spelled out (⟨U+202E⟩); what is markup already, or no text, as it is."""
     if isinstance(value, Markup) or not isinstance(value, str) or not _UNSEEN.search(value):

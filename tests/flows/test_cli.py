@@ -164,6 +164,7 @@ def test_a_corpus_that_states_no_fact_is_exit_code_2(api, capsys, tmp_path):
     assert built(folder, tmp_path, "--quiet") == 2
     line = said(capsys)
     assert "nothing to build" in line
+    assert "rules find few in prose" in line and "a model reads the rest: [llm]" in line
     assert "rarefy perturb questions.jsonl" in line and "rarefy evaluate sample" in line  # the ways without a model
 
 

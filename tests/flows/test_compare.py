@@ -11,6 +11,7 @@ from rich.console import Console
 
 from rarefy.data_contracts.rows import Answer, Chunk, Question, Score, Trial, Variant
 from rarefy.data_contracts.tables import to_table
+from rarefy.flows.api import Comparison as Compared
 from rarefy.flows.cli import main
 from rarefy.flows.compare import check_rules, compare, gate
 from rarefy.flows.faults import Fault, RegressionFault, UsageFault
@@ -191,8 +192,29 @@ def test_where_too_few_are_scored_on_both_sides_nothing_is_said(tmp_path):
     assert found.differences[0].verdict == "too few" and found.differences[0].difference is None
     assert "withheld:" in shown(found).replace("\n", "")
     with pytest.raises(Fault, match="cannot be told: overall of tiny: withheld") as told:
-        gate(found, ["overall drops 2 points"])
+        gate(found, ["overall rises 30 points"])
     assert told.value.code == 4
+
+
+def test_a_rule_is_decided_where_it_holds_whatever_the_unscored_answers_are(tmp_path, capsys):
+    def judged(share):
+        return lambda row, drawn: {"status": "missing"} if drawn > 0.9 else {"value": float(drawn < share)}
+
+    a, b = result(tmp_path / "a", {"old": judged(0.8)}), result(tmp_path / "b", {"new": judged(0.4)})
+    found = compare(a, b, config=QUICK)
+    assert found.differences[0].difference is None  # some 40 points, and 10 more or less
+    rules = ("overall drops 2 points", "overall drops 2 points surely", "overall rises 2 points")
+    rules += ("overall drops 90 points", "overall drops 40 points", "overall where cell=typos drops 5 points")
+    checked = check_rules(found, rules).rules
+    assert [one.came for one in checked] == ["broken", "broken", "kept", "kept", "not decided", "broken"]
+    least = "whatever the answers without a score are, overall of tiny drops by at least "
+    assert checked[0].why.startswith(least) and checked[2].why.startswith(least)
+    assert checked[3].why.startswith("whatever the answers without a score are, overall of tiny drops by at most ")
+    with pytest.raises(RegressionFault, match="broken: whatever the answers without a score are"):
+        Compared(found).check("overall drops 2 points")
+    assert main(["compare", str(a), str(b), "--fail-if", "overall drops 2 points"]) == 3
+    assert "broken (whatever the answers without a score are" in capsys.readouterr().out
+    assert main(["compare", str(a), str(b), "--fail-if", "overall rises 2 points"]) == 0
 
 
 def test_results_of_different_benchmark_versions_are_compared_on_what_both_have(tmp_path):
@@ -439,7 +461,7 @@ def test_where_too_little_is_scored_what_both_sides_scored_is_told(tmp_path):
         "name a judge, or count the rest as wrong, to have all of them"
     )
     said = " ".join(shown(compare(a, b, config=QUICK)).split())
-    assert said.count("rarefy rescore") == 2  # of both folders
+    assert said.count("rarefy rescore") == said.count("-wrong") == 2  # of both folders, each beside it
 
 
 def test_losses_stand_before_gains_and_a_gain_of_what_is_mostly_wrong_has_its_caution(pair):

@@ -1,6 +1,7 @@
 """Answers made elsewhere are scored as if the system had been asked: the template, and what comes of it filled in."""
 
 import csv
+import dataclasses
 import json
 import shutil
 import subprocess
@@ -14,9 +15,12 @@ from evaluated import evaluate
 
 from rarefy.data_contracts.rows import Passage
 from rarefy.flows import evaluate as evaluation
+from rarefy.flows import recorded_answers
 from rarefy.flows.cli import main
+from rarefy.flows.engine.benchmark_folder import open_benchmark
 from rarefy.tasks.evaluate.systems.interface import SystemInput
-from rarefy.tasks.evaluate.systems.recorded import load_answers
+from rarefy.tasks.evaluate.systems.recorded import LeftOutLine, load_answers
+from rarefy.tasks.store.tables import Store
 
 RARE = ("--protocol", "rare")
 
@@ -204,6 +208,39 @@ def test_a_file_that_answers_nothing_is_a_mistake_of_usage(place, template, line
     assert score(place, fill(place, "none.jsonl", lines), "none") == 2
     assert says in capsys.readouterr().err
     assert not (place / "none" / "summary.json").exists()
+
+
+def test_a_question_of_another_split_is_said_to_be_so(place, template, monkeypatch, tmp_path, capsys):
+    """All questions of the benchmark are of the test split: here the others are of training."""
+    store = Store(str(place / "store"))
+    opened = open_benchmark(place / "bench", store, split="all")
+    table = store.table(opened.questions)
+    first = table["text"][0].as_py()
+    train = table.set_column(table.schema.get_field_index("split"), "split", pa.array(["train"] * table.num_rows))
+    other = dataclasses.replace(opened, questions=store.keep(train))
+    monkeypatch.setattr(recorded_answers, "open_benchmark", lambda *_, **__: other)
+    lines = [LeftOutLine("line 1", name, "unknown", "") for name in (first, "Who?")]
+    named = recorded_answers._name_split(lines, place / "bench", store, "test")
+    assert [one.reason for one in named] == ["other_split", "unknown"]
+    assert recorded_answers._name_split(lines, place / "bench", store, "all") == lines
+    recorded_answers._write_left_out(tmp_path, place / "my.csv", named, quiet=False)
+    said = f"(line 1: {first} is a question of the train split, which is not asked here; --split all asks it; line 1: "
+    assert said in capsys.readouterr().err
+
+
+def test_changed_wordings_are_counted_and_a_file_of_no_template_is_not_sent_to_its_options(place, template, capsys):
+    rows = (place / "bench" / "questions.jsonl").read_text("utf-8").splitlines()
+    unchanged = {json.loads(row)["text"] for row in rows}
+    own = [line for line in template if line["passages"] is None]
+    asked = [{"question": line["question"], "answer": "Oslo"} for line in own if line["question"] in unchanged]
+    file = fill(place, "stand.jsonl", asked)
+    told = ["score", str(file), "--bench", str(place / "bench"), "--out", str(place / "stand"), *RARE]
+    assert main([*told, "--store", str(place / "store"), "--config", str(place / "my.toml")]) == 0
+    said = capsys.readouterr().err
+    rest = len(own) - len(asked)
+    assert f"all of these {rest} because changed wordings of questions are asked, too. Fill them in\n" in said
+    assert score(place, fill(place, "who.jsonl", [{"question": "Who?", "answer": "Oslo"}]), "who") == 2
+    assert "give the benchmark that asks it\n" in capsys.readouterr().err
 
 
 def test_a_file_that_is_not_there_is_named(place, capsys):

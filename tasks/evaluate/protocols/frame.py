@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from rarefy.data_contracts.rows import hops_of
-from rarefy.tasks.evaluate.statistics.measure import Counts, Measure
+from rarefy.tasks.evaluate.statistics.measure import Counts, Measure, Sums
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,17 +140,25 @@ class Frame:
         have if all had been asked.
         """
         scores = np.asarray(self.column("value") if values is None else values, dtype=float)
-        have = ~np.isnan(scores)
-        above, below = self.sums(scores), self.sums(have)
+        above, below = self._sum_for_mean(scores, per, status)
+        counts = options.pop("counts", None) or self.counts(status)
+        if per == "question" and "bounds" not in options:
+            options["bounds"] = self.bounds(scores, options.get("limits", (0.0, 1.0)), status)
+        return Measure(metric, slice_, above, below, counts, fill=partial(self._fill, scores, per, status), **options)
+
+    def _sum_for_mean(self, scores: Any, per: str, status: str) -> tuple[Sums, Sums]:
+        """Numerator and denominator of a mean of these scores, by question."""
+        above, below = self.sums(scores), self.sums(~np.isnan(scores))
         if per == "question":
             with np.errstate(invalid="ignore", divide="ignore"):
                 above = np.where(below > 0, above / np.maximum(below, 1), 0.0)
             share = self._drawn_share(status)
             above, below = above * share, (below > 0) * share
-        counts = options.pop("counts", None) or self.counts(status)
-        if per == "question" and "bounds" not in options:
-            options["bounds"] = self.bounds(scores, options.get("limits", (0.0, 1.0)), status)
-        return Measure(metric, slice_, above, below, counts, **options)
+        return above, below
+
+    def _fill(self, scores: Any, per: str, status: str, lost: float) -> tuple[Sums, Sums]:
+        """The same had every row without a score come to `lost`."""
+        return self._sum_for_mean(np.where(self.has(status, "failed", "missing"), lost, scores), per, status)
 
     def _drawn_share(self, status: str) -> npt.NDArray[np.float64]:
         """By question, the share of these rows that were drawn, of those that can be asked: 1 without a budget."""

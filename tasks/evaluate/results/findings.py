@@ -272,7 +272,7 @@ def _describe_change(
     """What a change did, and an answer that it lost: a wrong one before a refusal, a short one first."""
     from rarefy.tasks.perturb.catalogue import CATALOGUE  # late: what reads results need not load what makes variants
 
-    lost = pairs[pairs["right_before"] & ~pairs["right"]]
+    lost, won = pairs[pairs["right_before"] & ~pairs["right"]], pairs[~pairs["right_before"] & pairs["right"]]
     entry = CATALOGUE.get(change)
     right = pairs[pairs["right_before"]]
     return {
@@ -284,10 +284,11 @@ def _describe_change(
         "questions": _count_questions(pairs),
         "questions_right_before": _count_questions(right),
         "questions_lost": _count_questions(lost),
+        "questions_won": _count_questions(won),
         "pairs": len(pairs),
         "right_before": int(pairs["right_before"].sum()),
         "lost": len(lost),
-        "won": int((~pairs["right_before"] & pairs["right"]).sum()),
+        "won": len(won),
         "shares": [
             {"share": float(ratio), "right_before": len(some), "lost": int((~some["right"]).sum())}
             for ratio, some in right.groupby("ratio", sort=True)

@@ -3,7 +3,7 @@
 Every sentence is computed from `findings` and figures of a summary; what is not known there is said, never guessed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from shlex import quote
 from typing import Any
@@ -24,16 +24,18 @@ from rarefy.tasks.evaluate.results.findings import (
 )
 from rarefy.tasks.evaluate.results.wording import count_of, format_share, format_shares, join_names
 from rarefy.tasks.evaluate.statistics.bootstrap_intervals import exact_interval
-from rarefy.tasks.text.characters import shorten, visible
+from rarefy.tasks.evaluate.statistics.significance import mcnemar
+from rarefy.tasks.text.characters import shorten, shorten_middle, visible
 
 FOLDER = "RESULT"  # what commands call the folder of the result where nobody says which it is
-EXAMPLE = 64  # characters of a question that a terminal shows
+ASKED = 120  # characters of a question that a terminal shows: what is asked often stands at its end
+EXAMPLE = 64  # characters of an answer there
 ABOUT = 60  # characters of what a change does
 MOST_NEXT = 3
-BRIEF = 1  # changes of each system, where text is of several
-MOST_HURTS = 4  # changes of one system on a terminal
+MOST_HURTS = 4  # changes of a system that are named, in text and on pages alike
 HALF = 0.5  # of a context
 LEVEL = 0.95  # of bounds, where a summary does not say its own
+ALPHA = 0.05  # chance of a loss as large by chance alone, up to which it is advised against
 WORTH_MENDING = 0.01  # share of answers without a score from which the summary says how they get one
 UNSCORED = 0.05  # share of answers without a score from which a judge is the first thing to try
 REFUSED = 0.3  # share of refusals from which something is said of them
@@ -98,8 +100,7 @@ def plain_summary(summary: Mapping[str, Any], folder: str = FOLDER, *, python: b
     `python`: what to try is said as arguments of `rarefy.evaluate`, not as commands.
     """
     found = plain_summaries(summary, folder, python=python)
-    most = BRIEF if len(found) > 1 else MOST_HURTS
-    lines = [line for one in found for line in _text_lines(one, most)]
+    lines = [line for one in found for line in _text_lines(one)]
     last = next((one for one in reversed(found) if one.mend), None)  # what is alike for all is said once
     return "\n".join([*lines, *([last.how, *(f"  {command}" for command in last.mend)] if last else ())])
 
@@ -109,14 +110,14 @@ def plain_summaries(summary: Mapping[str, Any], folder: str = FOLDER, *, python:
     return [_summarize(name, found, summary, folder, python) for name, found in summary.get("findings", {}).items()]
 
 
-def _text_lines(one: PlainSummary, most: int) -> Iterator[str]:
+def _text_lines(one: PlainSummary) -> Iterator[str]:
     yield f"{visible(one.system)} is {one.good}"
     if one.hurts:
         yield "What hurts most:"
-    for number, hurt in enumerate(one.hurts[:most], start=1):
+    for number, hurt in enumerate(one.hurts, start=1):
         yield f"  {number}. {visible(hurt.change)}: {hurt.lost}."
         right = _quote(hurt.right) if hurt.right else "a refusal"
-        yield f"     {_quote(hurt.asked)} It said {_quote(hurt.said)}; right is {right}."
+        yield f"     {_quote(hurt.asked, ASKED, shorten_middle)} It said {_quote(hurt.said)}; right is {right}."
     if one.no_hurt:
         yield f"What hurts most: {one.no_hurt}"
     yield f"Weak part: {one.weak}"
@@ -127,9 +128,9 @@ def _text_lines(one: PlainSummary, most: int) -> Iterator[str]:
     yield from (f"  - {step}" for step in one.next)
 
 
-def _quote(text: str) -> str:
+def _quote(text: str, most: int = EXAMPLE, cut: Callable[[str, int], str] = shorten) -> str:
     plain = str(visible(text))
-    return f'"{plain if len(plain) <= EXAMPLE else plain[: EXAMPLE - 1].rstrip() + "…"}"' if plain else "nothing"
+    return f'"{cut(plain, most)}"' if plain else "nothing"
 
 
 def _summarize(
@@ -153,7 +154,7 @@ def _summarize(
         for one in _made_up(found)
         if not (noisy and one["kind"] == "noise_alone")  # the same weakness, told already
     ]
-    hurts = tuple(hurt for _, hurt in sorted(ranked, key=lambda pair: -pair[0]))
+    hurts = tuple(hurt for _, hurt in sorted(ranked, key=lambda pair: -pair[0]))[:MOST_HURTS]
     return PlainSummary(
         system,
         " ".join([_describe_good(found, summary, level), *_remarks(system, found, summary)]),
@@ -257,7 +258,10 @@ def _describe_long(found: Mapping[str, int]) -> Iterator[str]:
 
 
 def _describe_solved(system: str, unchanged: Mapping[str, Any], figures: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """That better systems cannot be told from this one, where little is left to gain, and what would tell them."""
+    """That better systems, or retrievers, cannot be told apart, where little is left to gain, and what would tell them.
+
+    Of retrievers alone nothing is said to be solved: answers may be wrong with the right passages.
+    """
     right = []
     if unchanged and unchanged["answers"] >= FEW_ANSWERS and unchanged["right"] >= NEARLY_ALL * unchanged["answers"]:
         right.append(f"{unchanged['right']:,} of {unchanged['answers']:,} unchanged answers are right")
@@ -270,11 +274,16 @@ def _describe_solved(system: str, unchanged: Mapping[str, Any], figures: Iterabl
         for whose, row in rows.items()
         if row and row["value"] >= SOLVED
     ]
-    respect = "" if right and found else " in its answers" if right else " for retrieval"
     facts = [*right, *([f"the right passages are found by {join_names(found)}"] if found else [])]
-    if facts:
+    if found and not right:
         yield (
-            f"This benchmark is nearly solved{respect} and hardly tells better systems apart: {'; '.join(facts)}. "
+            f"The right passages are easy to find here, by {join_names(found)}: this benchmark hardly tells better "
+            "retrievers apart. More documents or fewer passages (k) would."
+        )
+    elif facts:
+        yield (
+            f"This benchmark is nearly solved{'' if found else ' in its answers'} and hardly tells better systems "
+            f"apart: {'; '.join(facts)}. "
             "Harder kinds of question (chains, comparisons), more documents, fewer passages (k) or a model to word the "
             "questions would."
         )
@@ -471,7 +480,7 @@ def _describe_unscored(found: Mapping[str, Any]) -> str:
         return ""
     mostly = found.get("mostly") or {}
     of_one = (
-        f" {mostly['answers']:,} of them answer one question: “{visible(shorten(mostly['question'], 2 * EXAMPLE))}”"
+        f" {mostly['answers']:,} of them answer one question: “{visible(shorten_middle(mostly['question'], ASKED))}”"
         if mostly
         else ""
     )
@@ -496,7 +505,11 @@ def _mend(found: Mapping[str, Any], folder: str, python: bool) -> tuple[str, ...
         return ()
     if python:
         return ('rarefy.evaluate(..., correct={"unmatched": "wrong"})  # with the same out= it asks nothing again',)
-    return ("echo 'correct.unmatched = \"wrong\"' > wrong.toml", f"rarefy rescore {quote(folder)} --config wrong.toml")
+    beside = f"{folder.rstrip('/') or folder}-wrong"  # else it stands in the place of this result
+    return (
+        "echo 'correct.unmatched = \"wrong\"' > wrong.toml",
+        f"rarefy rescore {quote(folder)} --config wrong.toml --out {quote(beside)}",
+    )
 
 
 # What to try next?
@@ -526,7 +539,7 @@ def _next_steps(
     for change in found["changes"]:
         known = (words for name in (change["change"], change["family"]) for names, words in REMEDIES if name in names)
         remedy = next(known, "")
-        if remedy:
+        if remedy and _is_beyond_chance(change):
             yield f"{remedy} (against {wording.plain_words(change['change'])})."
             break
     gone = [
@@ -543,6 +556,12 @@ def _next_steps(
     elif not part["weak"] and part["by"] and not _is_open(part):
         do = "does" if part["questions"] == 1 else "do"
         yield f"Ask more ({more}): {_questions(part['questions'])} {do} not show which part to work on."
+
+
+def _is_beyond_chance(change: Mapping[str, Any]) -> bool:
+    """Whether a change loses right answers of more questions than it wins some of, by more than chance does."""
+    lost, won = change["questions_lost"], change.get("questions_won", change["won"])
+    return bool(lost > won and mcnemar(lost, won).p <= ALPHA)
 
 
 def _reader_steps(part: Mapping[str, Any], figures: list[Mapping[str, Any]]) -> Iterator[str]:

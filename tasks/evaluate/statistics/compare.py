@@ -25,6 +25,7 @@ from rarefy.tasks.evaluate.statistics.measure import (
     better,
     bounds,
     counts_of,
+    filled,
     limits,
     parts_of,
     ratio,
@@ -122,6 +123,28 @@ def differences(
             row = replace(row, protocol=protocol, p=p, p_how="" if p is None else tests[at].note)
             found.append(row if protocol == "rare" else replace(row, z=None, z_p=None))  # it is RARE's test
     return found
+
+
+def extremes(
+    first: Metric,
+    second: Metric,
+    *,
+    protocol: str,
+    config: StatisticsConfig,
+    clusters: Sequence[str] | None = None,
+) -> tuple[Difference, Difference] | None:
+    """The difference where what has no score comes to what makes it least, and to what makes it greatest.
+
+    Each has its interval and test like any other. None where what that would be is not known.
+    """
+    ours, theirs = filled(first), filled(second)
+    if ours is None or theirs is None:
+        return None
+    (least,), (most,) = (
+        differences([a], [b], protocol=protocol, config=config, clusters=clusters)
+        for a, b in ((ours[1], theirs[0]), (ours[0], theirs[1]))
+    )
+    return least, most
 
 
 def add_verdicts(found: Iterable[Difference], config: StatisticsConfig) -> list[Difference]:

@@ -1,7 +1,7 @@
 """A rule for continuous integration in words: "overall drops 2 points", and whether a comparison breaks it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -27,6 +27,8 @@ _RULE = re.compile(
     re.IGNORECASE,
 )
 Named = TypeVar("Named", Difference, Figure)  # a number of a protocol
+# The least and the greatest that a withheld difference may be; None where that is not known
+Extremes = Callable[[Difference], tuple[Difference, Difference] | None]
 NEAR = 1e-9  # 0.80 to 0.78 is a drop of two points, whatever the last bit says
 
 
@@ -67,22 +69,79 @@ class RuleResult:
         return f"{self.rule}: {self.came} ({self.why})"
 
 
-def apply_rule(gate: Rule, differences: Sequence[Difference], config: StatisticsConfig) -> RuleResult:
+def apply_rule(
+    gate: Rule, differences: Sequence[Difference], config: StatisticsConfig, extremes: Extremes = lambda row: None
+) -> RuleResult:
     """Whether a rule is kept. Where too few questions leave open that the number went as far, that is not decided.
 
-    It is undecided, too, where its number was not compared, is withheld or undefined: what `broken` raises for.
+    It is undecided, too, where its number was not compared or is undefined, or is withheld and `extremes`, which gives
+    the least and the greatest that its difference may be whatever has no score, leave it open.
     """
     try:
-        if breaches := find_breaches(gate, differences, config):
-            return RuleResult(gate.text, "broken", "; ".join(breaches))
         rows = matching_differences(gate, differences)
-    except (LookupError, ValueError) as error:
+    except LookupError as error:
         why = str(error.args[0]).removeprefix(f"{gate.text!r} ").partition("; there is: ")[0]
         return RuleResult(gate.text, "not decided", why)
-    if few := [row for row in rows if _could_break(gate, row)]:
+    ends = [extremes(row) if row.difference is None else None for row in rows]
+    broken, unknown, few, kept = [], [], [], []
+    for row, found in zip(rows, ends, strict=True):
+        if found is not None:
+            if near := _breaks_anyhow(gate, *found, config):
+                broken.append(_describe_end(near, "at least"))
+            elif far := _keeps_anyhow(gate, *found):
+                kept.append(_describe_end(far, _how_far(gate, far)))
+            else:
+                unknown.append(_say_undefined(row))
+        elif row.difference is None or row.first is None:
+            unknown.append(_say_undefined(row))
+        elif _breaks(gate, row, config):
+            broken.append(_describe_breach(row))
+        elif _could_break(gate, row):
+            few.append(row)
+        else:
+            kept.append(f"{row.metric} of {row.protocol} {describe_difference(row)}")
+    if broken:
+        return RuleResult(gate.text, "broken", "; ".join(broken))
+    if unknown:
+        return RuleResult(gate.text, "not decided", f"cannot be told: {unknown[0]}")
+    if few:
         return RuleResult(gate.text, "not decided", _say_too_few(gate, min(few, key=lambda row: row.clusters), config))
-    return RuleResult(
-        gate.text, "kept", "; ".join(f"{row.metric} of {row.protocol} {describe_difference(row)}" for row in rows)
+    return RuleResult(gate.text, "kept", "; ".join(kept))
+
+
+def _breaks_anyhow(gate: Rule, least: Difference, most: Difference, config: StatisticsConfig) -> Difference | None:
+    """The extreme that speaks most against it, where even that breaks the rule."""
+    if least.difference is None or most.difference is None:
+        return None
+    if gate.way == "changes" and least.difference <= 0 <= most.difference:
+        return None
+    near = most if gate.way == "drops" or (gate.way == "changes" and most.difference < 0) else least
+    return near if _breaks(gate, near, config) else None
+
+
+def _keeps_anyhow(gate: Rule, least: Difference, most: Difference) -> Difference | None:
+    """The extreme that goes farthest the way of the rule, where even that cannot break it."""
+    ends = {"drops": [least], "rises": [most], "changes": [least, most]}[gate.way]
+    if any(_could_break(gate, end) for end in ends):
+        return None
+    return max(ends, key=lambda end: abs(end.difference or 0.0))
+
+
+def _how_far(gate: Rule, row: Difference) -> str:
+    """Whether the extreme that goes farthest the way of a rule is the most that is gone that way, or the other way."""
+    against = {"drops": 1, "rises": -1, "changes": 0}[gate.way] * (row.difference or 0.0)
+    return "at least" if against > 0 else "at most"
+
+
+def _describe_end(row: Difference, most: str) -> str:
+    """What even the extreme that speaks most against a decision comes to, in words."""
+    gone = row.difference or 0.0
+    moved = "drops" if gone < 0 else "rises"
+    ends = "" if row.low is None or row.high is None else f" [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
+    where = "" if row.slice == "all" else f" where {row.slice}"
+    return (
+        f"whatever the answers without a score are, {row.metric} of {row.protocol}{where} {moved} by {most} "
+        f"{100 * abs(gone):.1f} points{ends}"
     )
 
 
@@ -177,12 +236,24 @@ def find_breaches(gate: Rule, differences: Sequence[Difference], config: Statist
     reasons = []
     for row in matching_differences(gate, differences):
         if row.difference is None or row.first is None:
-            raise ValueError(f"{gate.text!r} cannot be told: {row.metric} of {row.protocol}: {row.note or 'undefined'}")
-        size = _size(gate, row)
-        if _moved_so_far(gate.way, row.difference, size) and _is_sure_enough(gate, row, size, config):
-            where = "" if row.slice == "all" else f" where {row.slice}"
-            reasons.append(f"{row.metric} of {row.protocol}{where} {describe_difference(row)}")
+            raise ValueError(f"{gate.text!r} cannot be told: {_say_undefined(row)}")
+        if _breaks(gate, row, config):
+            reasons.append(_describe_breach(row))
     return reasons
+
+
+def _breaks(gate: Rule, row: Difference, config: StatisticsConfig) -> bool:
+    size = _size(gate, row)
+    return _moved_so_far(gate.way, row.difference or 0.0, size) and _is_sure_enough(gate, row, size, config)
+
+
+def _describe_breach(row: Difference) -> str:
+    where = "" if row.slice == "all" else f" where {row.slice}"
+    return f"{row.metric} of {row.protocol}{where} {describe_difference(row)}"
+
+
+def _say_undefined(row: Difference) -> str:
+    return f"{row.metric} of {row.protocol}: {row.note or 'undefined'}"
 
 
 def describe_difference(row: Difference) -> str:

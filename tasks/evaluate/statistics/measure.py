@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -41,6 +41,8 @@ class Measure:
     interval: str = ""  # percentile | bca, where its paper names one; "": as configured
     bounds: tuple[float, float] | None = None  # worst and best, where units do not weigh the same (macro means)
     neutral: bool = False  # neither more nor less of it is better: a share of refusals, of Known questions
+    # numerator and denominator, had every lost unit come to this value; None where that is not known
+    fill: Callable[[float], tuple[Sums, Sums]] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -177,6 +179,54 @@ def _measure_bounds(metric: Measure) -> Bounds:
         return is_, is_
     share = metric.counts.scored / (metric.counts.scored + lost)
     return _finite(is_ * share + metric.limits[0] * (1 - share)), _finite(is_ * share + metric.limits[1] * (1 - share))
+
+
+def filled(metric: Metric) -> tuple[Metric, Metric] | None:
+    """The metric, had all that was lost come, question by question, to what makes it least, and to what makes it most.
+
+    None where that is not known, or is not as far as its bounds.
+    """
+    found: tuple[Metric, Metric] | None
+    if isinstance(metric, Measure):
+        found = _fill_measure(metric)
+    elif not metric.of or len(metric.of) > MOST_PARTS:
+        found = None
+    else:
+        parts = [_fill_measure(part) for part in metric.of]
+        found = _fill_derived(metric, [pair for pair in parts if pair]) if all(parts) else None
+    ends = sorted(end for end in bounds(metric) if end is not None)
+    if found is None or len(ends) < 2:
+        return None
+    least, most = (value(one) for one in found)
+    return found if least <= ends[0] + NEAR and most >= ends[1] - NEAR else None
+
+
+NEAR = 1e-9  # of two ways to add up the same
+
+
+def _fill_measure(metric: Measure) -> tuple[Measure, Measure] | None:
+    lost = metric.counts.failed + metric.counts.missing
+    if not lost:
+        return metric, metric
+    if metric.fill is None or not all(map(math.isfinite, metric.limits)):
+        return None
+    counts = replace(metric.counts, scored=metric.counts.scored + lost, failed=0, missing=0)
+    least, most = (
+        replace(metric, numerator=above, denominator=below, counts=counts, bounds=None, fill=None)
+        for above, below in map(metric.fill, sorted(metric.limits))
+    )
+    return least, most
+
+
+def _fill_derived(metric: Derived, parts: Sequence[tuple[Measure, Measure]]) -> tuple[Derived, Derived] | None:
+    found = corners(metric.how, [(ratio(least), ratio(most)) for least, most in parts])
+    if np.isnan(found).all():
+        return None
+    chosen = list(product(*parts))
+    least, most = (
+        replace(metric, of=chosen[int(at)], counts=None) for at in (np.nanargmin(found), np.nanargmax(found))
+    )
+    return least, most
 
 
 def _finite(limit: float) -> float | None:

@@ -37,7 +37,7 @@ class LeftOutLine:
 
     place: str
     name: str  # its id, or its question
-    reason: str  # unknown | answered_twice | no_id, or a code of rarefy.tasks.perturb.layouts.records
+    reason: str  # unknown | other_split | answered_twice | no_id, or a code of rarefy.tasks.perturb.layouts.records
     detail: str
 
 

@@ -66,7 +66,7 @@ _NAMED = (
     r"|[A-Z0-9][\w.&’'<>-]*(?: (?:[A-Z&][\w.&’'-]*|of(?= [A-Z])))*)"
 )
 _TAIL_PLACE = re.compile(
-    rf"(?P<comma>) (?P<it>(?:at|in|under) {_NAMED}|on (?:Windows|Linux|macOS|Unix|Android|iOS|Mac))\Z"
+    rf"(?P<comma>,?) (?P<it>(?:at|in|under) {_NAMED}|on (?:Windows|Linux|macOS|Unix|Android|iOS|Mac))\Z"
 )
 # The beginning of another clause, which may own what follows
 CLAUSE = re.compile(

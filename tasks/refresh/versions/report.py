@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -43,6 +43,7 @@ class ChangeGroup:
     meaning: str
     count: int
     rows: tuple[Change, ...]  # the first of them
+    place_alone: int = 0  # how many are not to be listed: nothing but their place is another
 
     @property
     def title(self) -> str:
@@ -52,7 +53,13 @@ class ChangeGroup:
     @property
     def more(self) -> int:
         """How many are not among `rows`."""
-        return self.count - len(self.rows)
+        return self.count - len(self.rows) - self.place_alone
+
+    @property
+    def note(self) -> str:
+        """How many are not listed since they say the same as before; "" for none."""
+        every = "All" if self.place_alone == self.count else f"{self.place_alone:,} of them"
+        return f"{every} with the same value: only the place is another." if self.place_alone else ""
 
 
 def write_changes(place: Path, changes: Changes, old: str, new: str, settings: Sequence[str] = ()) -> None:
@@ -82,7 +89,7 @@ def render_markdown(changes: Changes, old: str, new: str, settings: Sequence[str
     lines += _count_table(changes)
     titles = _find_titles(changes)
     for group in group_changes(changes, MARKDOWN_ROWS):
-        if group.rows and group.kind not in COUNTED_ONLY:
+        if (group.rows or group.note) and group.kind not in COUNTED_ONLY:
             lines += _group_section(group, titles)
     lines.append("Every row: `changes.jsonl`. To read them: `changes.html`.")
     return "\n".join(lines) + "\n"
@@ -102,7 +109,9 @@ def _count_table(changes: Changes) -> Iterator[str]:
 def _group_section(group: ChangeGroup, titles: Mapping[str, str]) -> Iterator[str]:
     yield from (f"## {group.title} ({group.count:,})", "")
     yield from (f"{group.meaning.capitalize()}.", "")
-    yield from markdown_table(("what", "before", "after", ""), (_cells(row, titles) for row in group.rows))
+    yield from (group.note, "") if group.note else ()
+    if group.rows:
+        yield from markdown_table(("what", "before", "after", ""), (_cells(row, titles) for row in group.rows))
     if group.more:
         yield from ("", f"… and {group.more:,} more.")
     yield ""
@@ -134,7 +143,7 @@ def render_html(changes: Changes, old: str, new: str, settings: Sequence[str] = 
         settings=describe_differing_settings(settings, short_version(old)) if settings else "",
         kinds=changes.by_kind,
         classes=groups,
-        there={(group.kind, group.change) for group in groups if group.rows},
+        there={(group.kind, group.change) for group in groups if group.rows or group.note},
         folded=COUNTED_ONLY,
         titles=_find_titles(changes),
         style=Markup(files("rarefy.tasks.refresh.versions").joinpath("page.css").read_text("utf-8")),
@@ -155,16 +164,22 @@ def _template() -> Any:
 
 
 def group_changes(changes: Changes, most: int) -> Iterator[ChangeGroup]:
-    """Every group that is not empty, with up to `most` of its rows; unchanged rows only where they have a detail."""
+    """Every group that is not empty, with up to `most` of its rows.
+
+    Unchanged rows are there only where they have a detail, and facts that moved only where their value is another.
+    """
     by: dict[tuple[str, str], list[Change]] = defaultdict(list)
+    alike: Counter[tuple[str, str]] = Counter()
     for row in changes.rows:
         rows = by[row.kind, row.change]
-        if len(rows) < most and (row.change != "unchanged" or row.detail):
+        if row.kind == "triplets" and row.change == "moved" and row.before == row.after:
+            alike[row.kind, row.change] += 1
+        elif len(rows) < most and (row.change != "unchanged" or row.detail):
             rows.append(row)
     for kind, words in MEANINGS.items():
         for change, meaning in words.items():
             if count := changes.by_kind[kind][change]:
-                yield ChangeGroup(kind, change, meaning, count, tuple(by[kind, change]))
+                yield ChangeGroup(kind, change, meaning, count, tuple(by[kind, change]), alike[kind, change])
 
 
 def format_count(name: str, count: int) -> str:

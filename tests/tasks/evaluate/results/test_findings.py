@@ -20,6 +20,7 @@ from rarefy.tasks.evaluate.results.wording import (
     slice_fields,
     table_rows,
 )
+from rarefy.tasks.text.characters import shorten_middle
 
 
 def findings(tables: dict[str, pa.Table], *systems: str) -> dict:
@@ -86,6 +87,49 @@ def test_a_change_that_hurts_too_few_questions_is_not_named_however_many_answers
         one.no_hurt
         == "cannot be told: each change was tried on fewer than 3 of the questions that are right unchanged."
     )
+
+
+def test_nothing_is_advised_against_a_loss_that_may_be_chance(made):
+    found = findings(made(6))["plain"]
+    (change,) = found["changes"]
+    advice = "Correct spelling, case and spacing of questions"
+
+    def advised(**counts):
+        told = {**found, "changes": [{**change, **counts}]}
+        (one,) = plain_summaries({"findings": {"plain": told}, "figures": [], "protocols": {}})
+        return any(step.startswith(advice) for step in one.next)
+
+    assert change["questions_won"] == 0 and advised()  # all of six questions
+    assert not advised(right_before=21, lost=5, questions_right_before=14, questions_lost=3)
+    assert not advised(questions_lost=11, questions_won=4) and advised(questions_lost=20, questions_won=4)
+
+
+def test_what_hurts_most_is_one_list_of_the_worst_in_text_and_on_the_page(told, numbers, made):
+    tables = made(6)
+    found = findings(tables)["plain"]
+    (change,) = found["changes"]
+    found["changes"] = [{**change, "change": f"kind{at}", "lost": at} for at in range(1, 7)]
+    result = summary({**told, "findings": {"plain": found, "better": found}}, numbers)
+    text, written = plain_summary(result), [markdown(result), page(result, tables)]
+    for one in plain_summaries(result):
+        assert [hurt.change.partition(" ")[0] for hurt in one.hurts] == ["Kind6", "Kind5", "Kind4", "Kind3"]
+    assert [text.count(f". Kind{at}") for at in range(1, 7)] == [0, 0, 2, 2, 2, 2]
+    for one in written:
+        assert one.count("Kind6") == one.count("Kind3") == 2 and "Kind2" not in one
+
+
+def test_a_long_question_keeps_its_end(told, numbers, made):
+    found = findings(made(6))
+    asked = (
+        f"According to “{'Telephone directory of the Town of Brackwater ' * 4}”, what department is listed for Anselm?"
+    )
+    found["plain"]["changes"][0]["example"]["question"] = asked
+    (line,) = [
+        one for one in plain_summary(summary({**told, "findings": found}, numbers)).splitlines() if "It said" in one
+    ]
+    assert line.startswith('     "According to “Telephone directory of … ')
+    assert ' what department is listed for Anselm?" It said' in line
+    assert [shorten_middle(text, 9) for text in ("123456789", "1 3 56 7 9 b")] == ["123456789", "1 … 9 b"]
 
 
 def noisy(tables: dict[str, pa.Table], lost: dict[tuple[str, float], int]) -> dict[str, pa.Table]:
@@ -292,7 +336,12 @@ def test_a_benchmark_that_all_can_solve_is_said_to_be_so(changed):
     assert both.startswith("This benchmark is nearly solved and") and "19 of 20 unchanged answers are right" in both
     assert "by plain BM25 in 100 % (Recall@5)" in both
     (one,) = _describe_solved("plain", hard, solved)
-    assert one.startswith("This benchmark is nearly solved for retrieval and")
+    assert one == (
+        "The right passages are easy to find here, by plain BM25 in 100 % (Recall@5): this benchmark hardly tells "
+        "better retrievers apart. More documents or fewer passages (k) would."
+    )  # which wrong answers do not belie
+    (answers,) = _describe_solved("plain", easy, [])
+    assert answers.startswith("This benchmark is nearly solved in its answers and hardly tells better systems apart")
     assert not list(_describe_solved("plain", hard, [recall("bm25", 0.6, 5), recall("bm25", 1.0, 100)]))
     assert not list(_describe_solved("plain", {"answers": 6, "right": 6}, [recall("bm25", 1.0, 5, scored=6)]))
 
@@ -324,11 +373,12 @@ def test_the_text_is_short_and_names_the_one_command_that_mends_it(told, numbers
         "6 of 6 right answers lost (6 questions right before), in 6 questions" in text
         and 'right is "$47.5 billion"' in text
     )
-    assert text.count("rarefy rescore monday --config wrong.toml") == 1
+    assert text.count("rarefy rescore monday --config wrong.toml --out monday-wrong") == 1
     assert len(text.splitlines()) <= 15
     assert "rarefy rescore RESULT" in markdown(result) and "What hurts most" in page(result, tables)
     for written in (markdown(result, "my result"), page(result, tables, "my result")):
-        assert "rarefy rescore &#39;my result&#39;" in written or "rarefy rescore 'my result'" in written
+        command = "rarefy rescore 'my result' --config wrong.toml --out 'my result-wrong'"
+        assert command in written.replace("&#39;", "'")
     said = plain_summary(result, "monday", python=True)
     assert 'correct={"unmatched": "wrong"}' in said and "rescore" not in said
 

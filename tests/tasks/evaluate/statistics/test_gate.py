@@ -220,3 +220,25 @@ def test_equal_results_fare_as_well_as_slightly_worse_ones():
 def test_a_number_that_is_withheld_decides_no_rule():
     found = apply_rule(parse_rule("overall drops 5 points"), [replace(row(), difference=None, note="withheld")], CONFIG)
     assert (found.came, found.why) == ("not decided", "cannot be told: overall of rare: withheld")
+
+
+def test_a_withheld_number_decides_where_even_what_speaks_against_it_does():
+    gone = replace(row(), difference=None, first=None, note="withheld")
+    some_far = (row(second=0.3, low=-0.6, high=-0.4), row(second=0.79, low=-0.04, high=0.02))
+    both_ways = (row(second=0.7, low=-0.12, high=-0.08), row(second=0.9, low=0.08, high=0.12))
+
+    def came(text, ends):
+        return apply_rule(parse_rule(text), [gone], CONFIG, lambda _: ends).came
+
+    near = (row(second=0.3, low=-0.6, high=-0.4), row(second=0.7, low=-0.12, high=-0.08))
+    assert came("overall drops 5 points", near) == came("overall drops 5 points surely", near) == "broken"
+    assert came("overall drops 12 percent surely", near) == "not decided"  # of 0.8 more than the 8 points of its end
+    assert came("overall changes 5 points", near) == "broken" and came("overall rises 5 points", near) == "kept"
+    assert came("overall drops 70 points", near) == came("overall changes 70 points", near) == "kept"
+    assert came("overall drops 55 points", near) == "not decided"  # the interval reaches so far
+    assert came("overall drops 5 points", some_far) == "not decided"
+    assert came("overall changes 5 points", both_ways) == "not decided"  # it may be nothing
+    assert came("overall changes 13 points", both_ways) == "kept"
+    assert came("overall drops 5 points", None) == "not decided"
+    broken = [gone, row(protocol="sure")]
+    assert apply_rule(parse_rule("overall drops 2 points"), broken, CONFIG).came == "broken"  # by the other number

@@ -27,6 +27,13 @@ def orders(text, entity=""):
     return {d.text for d in drafts(text, entity) if d.detail not in ONLY_MARKS}
 
 
+def test_a_comma_before_what_comes_first_does_not_stay_behind():
+    (first,) = (
+        d.text for d in drafts("What is the unit price for S-2511-A (Part no.), in EUR?") if "first" in d.detail
+    )
+    assert first == "In EUR, what is the unit price for S-2511-A (Part no.)?"
+
+
 @pytest.mark.parametrize(
     ("text", "entity", "expected"),
     [

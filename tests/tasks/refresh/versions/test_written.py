@@ -12,7 +12,7 @@ from rarefy.data_contracts.rows import Chunk, Document, Place, Question, Triplet
 from rarefy.data_contracts.tables import from_table, to_table
 from rarefy.tasks.export.tables import CHANGES
 from rarefy.tasks.refresh.versions import compare_tables, write_changes
-from rarefy.tasks.refresh.versions.report import HTML_ROWS, render_html, render_markdown
+from rarefy.tasks.refresh.versions.report import HTML_ROWS, group_changes, render_html, render_markdown
 from rarefy.tasks.store.tables import Store
 
 EVIL = (
@@ -121,6 +121,19 @@ def test_pages_stay_small_and_say_how_much_more_there_is():
     assert f"and {4 * HTML_ROWS:,} more" in text
     assert text.count("What was the size") == HTML_ROWS
     assert len(render_markdown(found, "old", "new")) < 30_000
+
+
+def test_of_facts_that_moved_those_with_the_same_value_are_counted_alone():
+    moved = compare_tables(benchmark(OLD), benchmark({"b.md": OLD["a.md"]}))
+    (group,) = (one for one in group_changes(moved, 5) if (one.kind, one.change) == ("triplets", "moved"))
+    assert (group.count, group.rows, group.more) == (1, (), 0)
+    said = "All with the same value: only the place is another."
+    assert said in render_html(moved, "old", "new") and said in render_markdown(moved, "old", "new")
+    rows = [replace(row, after="700.0") if row.kind == "triplets" else row for row in moved.rows]
+    (group,) = (
+        one for one in group_changes(replace(moved, rows=rows), 5) if (one.kind, one.change) == ("triplets", "moved")
+    )
+    assert len(group.rows) == 1 and not group.note  # the same value in other words
 
 
 def test_where_nothing_changed_that_is_what_is_said():
