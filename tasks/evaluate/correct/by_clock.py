@@ -39,7 +39,8 @@ _WORDS = "|".join(sorted(_MINUTES, key=len, reverse=True))
 _CLOCK = re.compile(
     r"(?<![\w.,:/$€£#])(?:"
     rf"(?:(?:a )?(?P<minutes>(?:{_WORDS})(?= minutes?| past)|quarter|half(?= past))"
-    rf"(?: minutes?)? (?P<way>past|to) )?(?P<hour>{_HOUR})(?:[:.](?P<minute>[0-5]\d)(?::[0-5]\d)?)?"
+    rf"(?: minutes?)? (?P<way>past|to) )?(?P<hour>{_HOUR})(?!\s(?:hours?|min|sec|days?|weeks?))"
+    r"(?:[:.](?P<minute>[0-5]\d)(?::[0-5]\d)?)?"
     r"(?P<sharp>\s?o'?\s?clock)?(?:\s?(?P<half>[ap])\.?\s?m\b\.?"
     r"|\s(?:in the (?P<part>morning|afternoon|evening)|at (?P<night>night))\b)?"
     r"(?(half)|(?(part)|(?(night)|(?(way)\b|(?(sharp)\b|(?!))))))"

@@ -152,6 +152,7 @@ _PLACE_OR_TIME = re.compile(r"\W*(?:from |to )?(?P<asked>where|when)\b", re.IGNO
 _CODE_LETTER = re.compile(r"(?<![^\W_])([A-Za-z])-?(?=\d)")  # of "M1", "W-2"
 _CODE = re.compile(r"(?<![\w.-])[A-Z]{1,4}-?\d{1,5}[A-Z]?(?![\w-])")  # "SC086", "A2"
 _PAIR = re.compile(r"(?<![\w.,])\d{1,3},\s?\d{1,2}(?![\w,.]*\d)")  # of numbers: "8,1"
+_PERIOD = re.compile(r"(?:Q|H|FY)-?\d")
 _FEW_WORDS = 2
 _ASKS_TELEPHONE = re.compile(r"\b(?:phone|telephone|fax|mobile)\b", re.IGNORECASE)
 _TELEPHONE = re.compile(r"\+?\d[\d\s()/.-]{5,}")
@@ -353,6 +354,8 @@ def _is_another_code(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         run = "".join(split_tokens(text))
         if not wanted.isdisjoint(said) or any(one in run for one in wanted if not one.isdigit()):
             return False
+        if any(map(_PERIOD.match, gold.forms)):
+            return False  # "the third quarter of 2024"
         other = bool(said) or re.search(r"\d", text) is not None
         return other or (len(split_words(text)) > _FEW_WORDS and max(map(len, wanted)) > _FEW_WORDS)
     return False
@@ -939,8 +942,10 @@ def _objection(
         start, why = _name_around(text, start, end)
         if why and not (listed and why == "several_names"):
             return why
-    if text.rfind("(", 0, start) > text.rfind(")", 0, start) and _NAME_BEFORE_BRACKET.search(text[:start]):
-        return "in_brackets"
+    if (opened := text.rfind("(", 0, start)) > text.rfind(")", 0, start) and _NAME_BEFORE_BRACKET.search(text[:start]):
+        beside = len(split_words(text[opened:].partition(")")[0])) - (last - first + 1)
+        if beside > 1:  # else a short form: "General Motors (GM)"
+            return "in_brackets"
     if (hit := _BEHIND.search(text[max(start - 40, 0) : start])) and not stems(hit[0]) & about.words:
         return "compared"
     if _COMES_BEHIND.match(text, end) and _SUPERLATIVE.search(about.question.text):
