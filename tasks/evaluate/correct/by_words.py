@@ -152,6 +152,7 @@ _PLACE_OR_TIME = re.compile(r"\W*(?:from |to )?(?P<asked>where|when)\b", re.IGNO
 _CODE_LETTER = re.compile(r"(?<![^\W_])([A-Za-z])-?(?=\d)")  # of "M1", "W-2"
 _CODE = re.compile(r"(?<![\w.-])[A-Z]{1,4}-?\d{1,5}[A-Z]?(?![\w-])")  # "SC086", "A2"
 _PAIR = re.compile(r"(?<![\w.,])\d{1,3},\s?\d{1,2}(?![\w,.]*\d)")  # of numbers: "8,1"
+_TITLE = re.compile(r"\d+(?:-[a-z]+)?(?:\s[A-Z][a-z]+)+")  # "2022 Cleanup", "825-day Certificate Lifetimes"
 _PERIOD = re.compile(r"(?:Q|H|FY)-?\d")
 _FEW_WORDS = 2
 _ASKS_TELEPHONE = re.compile(r"\b(?:phone|telephone|fax|mobile)\b", re.IGNORECASE)
@@ -526,10 +527,15 @@ def _is_surname(text: str, form: str, about: Expectation) -> bool:
 
 
 def _repeats_question(text: str, gold: GoldAnswer, about: Expectation) -> bool:
-    """Return whether an answer has words of the question and no others: "the official command", "a package manager"."""
+    """Return whether an answer has words of the question and no others: "the official command", "a package manager".
+
+    In capitals it does where it repeats a whole name of the question, as the title of a table.
+    """
+    run, asked = split_tokens(text), split_tokens(about.question.text)
+    echoed = len(run) > _FEW_WORDS and any(asked[at : at + len(run)] == run for at in range(len(asked)))
     said = {stem(word) for word in split_tokens(text) if word not in EMPTY}
     theirs = {stem(word) for form in gold.forms for word in split_tokens(form)}
-    plain = not any(char.isupper() or char.isdigit() for char in text.strip()[1:])
+    plain = echoed or not any(char.isupper() or char.isdigit() for char in text.strip()[1:])
     return (
         plain and bool(said) and said <= about.words and not said & theirs and not _OFFERS.search(about.question.text)
     )
@@ -658,7 +664,7 @@ def _may_be_figures(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     said = {*split_tokens(text)}
     return any(
         (re.search(r"(?<![A-Za-z\d])\d", form) or find_values(form))
-        and not (_is_numbered_name(form) and said.isdisjoint(split_tokens(form)))
+        and not ((_is_numbered_name(form) or _TITLE.fullmatch(form)) and said.isdisjoint(split_tokens(form)))
         for form in gold.forms
     )
 
