@@ -60,6 +60,7 @@ _AROUND = EMPTY | frozenset(
 )
 _LIMIT = re.compile(r"\b(?P<limit>before|after|earlier than|later than)\s+(?:\w+\s)?$", re.IGNORECASE)
 _TIME_ALONE = re.compile(r"\b(?:what|which) (?:time|hours)\b", re.IGNORECASE)
+_HALF_DAY = 720  # minutes
 _AFTERNOON = 780  # minutes, from which a time is said in one way of 24 hours
 _TWO_DIGITS = 600  # minutes: "10:30", where "9:30" may be of the evening
 
@@ -166,13 +167,9 @@ def judge_clock(text: str, forms: tuple[str, ...], asked: str, short: bool) -> O
 def _judge_figures(figures: str, forms: tuple[str, ...]) -> Outcome:
     """Judge an answer that is a number: wrong where it is no hour of the form's times, nor those with their minutes."""
     known = {at for form in forms for clock in find_clocks(form) for at in clock.minutes}
-    number = float(figures.replace(",", "").rstrip("."))
-    ways = {
-        60 * number,
-        60 * number + 720,
-        60 * (number // 100) + number % 100,
-        60 * (number // 100) + number % 100 + 720,
-    }
+    number = float(figures.replace(",", ""))
+    mornings = {60 * number, 60 * (number // 100) + number % 100}  # "9", "930"
+    ways = mornings | {minutes + _HALF_DAY for minutes in mornings}
     return unclear("less_exact") if ways & known else wrong("other_value", figures)
 
 

@@ -67,9 +67,10 @@ def convert(amount: float, unit: str, wanted: str) -> float | None:
 def _dimension(unit: str) -> "UnitsContainer | None":
     if len(unit) > _LONGEST or re.search(r"\d", unit):
         return None
+    registry = _registry()  # not below: that pint is missing says nothing of a unit
     try:
-        found = _registry().Quantity(1.0, _spell(unit)).to_base_units()
-    except Exception:
+        found = registry.Quantity(1.0, _spell(unit)).to_base_units()
+    except Exception:  # pint's grammar raises errors of many kinds for words that are no unit
         return None
     return found.dimensionality or None
 
@@ -82,6 +83,6 @@ def _spell(unit: str) -> str:
 
 @lru_cache(1)
 def _registry() -> "UnitRegistry[float]":
-    from pint import UnitRegistry  # takes most of a second, and few questions name a unit
+    from pint import UnitRegistry  # takes most of a second, once, where a question has a bracket or "how many"
 
     return UnitRegistry(autoconvert_offset_to_baseunit=True)

@@ -21,6 +21,7 @@ from rarefy.tasks.evaluate.correct.claim_status import (
     is_compared,
     is_denied,
     is_doubted,
+    is_in_brackets,
     is_of_counterpart,
     joining_word,
     negative_wording,
@@ -837,8 +838,9 @@ def _judge_stated(
     asked_of = {one.amount for one in find_values(about.question.text)}
     if right_one.value.amount not in asked_of:
         others = [one for one in others if one.value.amount not in asked_of]  # "For ID 5 it is 115200."
-    behind = [text.rfind("(", 0, one.value.start) > text.rfind(")", 0, one.value.start) for one in (right_one, *others)]
-    if not others or (not behind[0] and all(behind[1:])):
+    if not is_in_brackets(text, right_one.value.start) and all(is_in_brackets(text, o.value.start) for o in others):
+        others = []  # "$5.50 (children pay $2.75)"
+    if not others:
         return right("exact" if whole else "contained", words)
     if config.extra == "judge" and _is_one_of_row(text, right_one.value, [other.value for other in others]):
         return unclear("several_values", words)

@@ -19,6 +19,7 @@ from rarefy.tasks.evaluate.correct.claim_status import (
     is_denied,
     is_doubted,
     is_former,
+    is_in_brackets,
     joining_word,
     right,
     says_none,
@@ -209,9 +210,10 @@ def is_same_wording(text: str, form: str) -> bool:
         and _bare_code(text) == _bare_code(form)
     ):
         return True  # "S6007C"
-    together, numbers = ("".join(text_tokens), [word for word in text_tokens if not word.isalpha()])
+    together = "".join(text_tokens)
     if len(together) >= _GLUED_NAME and together[0].isalpha() and together == "".join(form_tokens):
-        return numbers == [word for word in form_tokens if not word.isalpha()]  # "Clam AV", "Air Stride 300"
+        numbers = [[word for word in side if not word.isalpha()] for side in (text_tokens, form_tokens)]
+        return numbers[0] == numbers[1]  # "Clam AV", "Air Stride 300"
     short, long = sorted((strip_legal_form(text_tokens), strip_legal_form(form_tokens)), key=len)
     if len(long) == len(short) + 1 and short and (long[-1] in GENERIC and long[:-1] == short):
         return True
@@ -344,8 +346,8 @@ def _is_another_code(text: str, gold: GoldAnswer, about: Expectation) -> bool:
 
     "C6" or "81" for "8,1", "PA9" for "PA2 / PA3", "1.2.1 Revisions" for "SC086". A word or two may say what it is.
     """
+    beside = {*split_tokens(text)}
     for code in (_CODE, _PAIR):
-        beside = {*split_tokens(text)}
         if not all(code.search(form) and {*split_tokens(code.sub(" ", form))} <= beside for form in gold.forms):
             continue
         if any(re.findall(r"\d+", form) == re.findall(r"\d+", text) for form in gold.forms) and code is _PAIR:
@@ -948,8 +950,9 @@ def _objection(
         start, why = _name_around(text, start, end)
         if why and not (listed and why == "several_names"):
             return why
-    if (opened := text.rfind("(", 0, start)) > text.rfind(")", 0, start) and _NAME_BEFORE_BRACKET.search(text[:start]):
-        beside = len(split_words(text[opened:].partition(")")[0])) - (last - first + 1)
+    if is_in_brackets(text, start) and _NAME_BEFORE_BRACKET.search(text[:start]):
+        inside = text[text.rfind("(", 0, start) :].partition(")")[0]
+        beside = len(split_words(inside)) - (last - first + 1)
         if beside > 1:  # else a short form: "General Motors (GM)"
             return "in_brackets"
     if (hit := _BEHIND.search(text[max(start - 40, 0) : start])) and not stems(hit[0]) & about.words:

@@ -128,6 +128,11 @@ def clause_before(text: str, start: int) -> str:
     return text[begin:start]
 
 
+def is_in_brackets(text: str, at: int) -> bool:
+    """Return whether a place of a text is within round brackets."""
+    return text.rfind("(", 0, at) > text.rfind(")", 0, at)
+
+
 def sentence_bounds(text: str, start: int) -> tuple[int, int]:
     """Return where the sentence around a place begins and ends."""
     begin, end = max(start - FAR, 0), min(start + FAR, len(text))

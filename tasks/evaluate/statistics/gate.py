@@ -228,20 +228,6 @@ def _names(row: Named) -> tuple[str, ...]:
     return row.metric, title.partition(" (")[0], title
 
 
-def find_breaches(gate: Rule, differences: Sequence[Difference], config: StatisticsConfig) -> list[str]:
-    """Why a rule is broken, a sentence for each number that breaks it; [] where it is kept.
-
-    ValueError where it cannot be told: the number is undefined or withheld on either side.
-    """
-    reasons = []
-    for row in matching_differences(gate, differences):
-        if row.difference is None or row.first is None:
-            raise ValueError(f"{gate.text!r} cannot be told: {_say_undefined(row)}")
-        if _breaks(gate, row, config):
-            reasons.append(_describe_breach(row))
-    return reasons
-
-
 def _breaks(gate: Rule, row: Difference, config: StatisticsConfig) -> bool:
     size = _size(gate, row)
     return _moved_so_far(gate.way, row.difference or 0.0, size) and _is_sure_enough(gate, row, size, config)

@@ -8,7 +8,7 @@ from statistical import measured
 
 from rarefy.tasks.evaluate.statistics import StatisticsConfig
 from rarefy.tasks.evaluate.statistics.compare import Difference, add_verdicts, differences
-from rarefy.tasks.evaluate.statistics.gate import apply_rule, find_breaches, parse_rule
+from rarefy.tasks.evaluate.statistics.gate import apply_rule, matching_differences, parse_rule
 
 CONFIG = StatisticsConfig()
 
@@ -28,7 +28,13 @@ def row(
 
 
 def breaks(text, *rows):
-    return find_breaches(parse_rule(text), rows or (row(),), CONFIG)
+    """Why a rule is broken, [] where it is not; LookupError or ValueError where that cannot be told."""
+    rule, found = parse_rule(text), rows or (row(),)
+    matching_differences(rule, found)
+    result = apply_rule(rule, found, CONFIG)
+    if result.why.startswith("cannot be told"):
+        raise ValueError(result.why)
+    return result.why.split("; ") if result.came == "broken" else []
 
 
 def test_the_issue_s_own_rule():
