@@ -7,6 +7,22 @@ from difflib import SequenceMatcher
 from itertools import repeat
 from operator import eq
 
+from rarefy.tasks.evaluate.correct.by_code import (
+    ASKS_ADDRESS,
+    CODE_LETTER,
+    STREET,
+    UNNAMED,
+    bare_code,
+    is_address,
+    is_another_code,
+    is_another_code_name,
+    is_another_telephone,
+    is_literal,
+    is_part_of_address,
+    is_prose_for_code,
+    split_code_name,
+    widen_code_name,
+)
 from rarefy.tasks.evaluate.correct.by_noun import are_related, is_another_thing
 from rarefy.tasks.evaluate.correct.by_version import find_versions
 from rarefy.tasks.evaluate.correct.claim_status import (
@@ -20,7 +36,6 @@ from rarefy.tasks.evaluate.correct.claim_status import (
     is_doubted,
     is_former,
     is_in_brackets,
-    joining_word,
     right,
     says_none,
     sentence_bounds,
@@ -29,7 +44,6 @@ from rarefy.tasks.evaluate.correct.claim_status import (
 )
 from rarefy.tasks.evaluate.correct.gold import Expectation, GoldAnswer
 from rarefy.tasks.evaluate.correct.normalise import (
-    CODE_NAME,
     COUNTRIES,
     EMPTY,
     GENERIC,
@@ -44,7 +58,6 @@ from rarefy.tasks.evaluate.correct.normalise import (
     find_values,
     initials,
     is_code_name,
-    is_odd,
     split_tokens,
     split_words,
     stems,
@@ -81,7 +94,6 @@ _SUPERLATIVE = re.compile(r"\b(?:most|least|(?!latest|interest|request|forest)[a
 _RELATIVE = re.compile(r"(?P<name>[^,;:.!?]+(?:\.\s[^,;:.!?]+)?), (?:who|which|whose)\b[^,;]*")  # "Ms. Galt, who ..."
 _ACRONYM = re.compile(r"(?<![\w-])[A-Z][A-Z\d]+(?![\w-])")
 _SENTENCE_ENDS = re.compile(r"[.!?;\n]\s")
-_UNNAMED = frozenset("another other others elsewhere one same usual".split())  # "and later in another state"
 _SENTENCE_BEGINS = re.compile(r"[.!?:]\W+|^\W+")
 _ALIKE = 0.6  # of two words that may be one, mistyped or cut
 _MISTYPED = 0.85  # of two words that are one, but for a letter or two
@@ -104,19 +116,6 @@ _KINDS_OF_NAMES = COUNTRIES | frozenset(  # words that may be left out of a name
 _PARTICLES = frozenset("de da di del della dos den der van von la le du al bin ter ten".split())  # of surnames
 _AFTER_NAMES = frozenset("jr sr ii iii iv mbe obe cbe phd md esq".split())
 
-
-# Such names that no words of prose can mean: signs between or before small letters ("TCP/IP" and "Ph.D" are others)
-_SIGNED = re.compile(r"^(?:--?|[.#@$%~/])[\w./]|[a-z]{2}[A-Z]|\w_\w|::|[a-z]{2}[/@:]\w|\w\w\.[a-z]{2}")
-_PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")  # of a name of code: "smallest", "First"
-
-# What has one name, which no other words say
-_ASKS_LITERAL = re.compile(
-    r"\b(?:which|what)(?: is the| are the)?(?: name of (?:the|a))? (?:[\w-]+ ){0,3}?(?:(?:sub)?command|option|flag|"
-    r"switch|parameter|variable|keyword|setting|package manager|package|label|host|file|folder|directory|module|"
-    r"attribute|header|branch|repository|macro|method|mode|property|field|service|account|cluster|plugin|image)s?\b",
-    re.IGNORECASE,
-)
-_LITERAL = 3  # words of such a name
 
 _LETTER_OPTION, _LONG_OPTION = re.compile(r"(?<![\w-])-[A-Za-z](?![\w-])"), re.compile(r"`?--\w")
 _HOW_MANY = re.compile(r"\b(?:majority|minority|half|most|all)\b", re.IGNORECASE)
@@ -150,15 +149,8 @@ _ASKS_NAME = re.compile(
 _WHICH_ONE = re.compile(r"\b(?:which|what) (?P<noun>[a-z]+)", re.IGNORECASE)
 _ASKS_TOWN = re.compile(r"\b(?:which|what) (?:city|town|village)\b", re.IGNORECASE)
 _PLACE_OR_TIME = re.compile(r"\W*(?:from |to )?(?P<asked>where|when)\b", re.IGNORECASE)
-_CODE_LETTER = re.compile(r"(?<![^\W_])([A-Za-z])-?(?=\d)")  # of "M1", "W-2"
-_CODE = re.compile(r"(?<![\w.-])[A-Z]{1,4}-?\d{1,5}[A-Z]?(?![\w-])")  # "SC086", "A2"
-_PAIR = re.compile(r"(?<![\w.,])\d{1,3},\s?\d{1,2}(?![\w,.]*\d)")  # of numbers: "8,1"
 _TITLE = re.compile(r"\d+(?:-[a-z]+)?(?:\s[A-Z][a-z]+)+")  # "2022 Cleanup", "825-day Certificate Lifetimes"
-_PERIOD = re.compile(r"(?:Q|H|FY)-?\d")
 _FEW_WORDS = 2
-_ASKS_TELEPHONE = re.compile(r"\b(?:phone|telephone|fax|mobile)\b", re.IGNORECASE)
-_TELEPHONE = re.compile(r"\+?\d[\d\s()/.-]{5,}")
-_LAST_DIGITS = 4  # of a telephone number, by which it is told from others
 _NAME_BEFORE_BRACKET = re.compile(  # "Anselm Okoro (Priya Raman is his deputy)"
     r"^\W*(?:(?:it|that|this) is )?[A-Z][\w.'-]+(?:\s[A-Z][\w.'-]+)+\s\((?=[^()]*$)"
 )
@@ -166,8 +158,6 @@ _INITIAL = re.compile(r"\b([A-Z])(?:\.|\b(?=\s[A-Z][a-z]))")
 _BRACKETED = re.compile(r"\([^()]*\)")
 _ORDERED = re.compile(r"\b(?:from|to|than|before|after|over|under|by)\b", re.IGNORECASE)  # order tells who does what
 _FIRM = re.compile(rf"&|\b(?:{'|'.join(LEGAL)})\b", re.IGNORECASE)
-_STREET = re.compile(r"\W*\d+\s[A-Z]")  # "2788 San Tomas Expressway, Santa Clara, California"
-_ASKS_ADDRESS = re.compile(r"\b(?:address|street)", re.IGNORECASE)  # "where" may be answered by a town
 _SAME_STREET = STREETS | {"north", "south", "east", "west"}  # words that go on with a street's name
 _UP, _DOWN = "up", "down"
 _ONE_WORD = {_UP: re.compile(rf"{UP}|greater"), _DOWN: re.compile(DOWN), "every": re.compile("each|every|per")}
@@ -196,19 +186,14 @@ def is_same_wording(text: str, form: str) -> bool:
     if bare_text and (bare_text == bare_form or (len(bare_text) > 1 and bare_text.casefold() == bare_form.casefold())):
         return True
     text_tokens, form_tokens = split_tokens(expand_abbreviations(text)), split_tokens(expand_abbreviations(form))
-    letters = [sorted(map(str.casefold, _CODE_LETTER.findall(side))) for side in (text, form)]
+    letters = [sorted(map(str.casefold, CODE_LETTER.findall(side))) for side in (text, form)]
     if not text_tokens or not form_tokens or letters[0] != letters[1]:
         return False
     if text_tokens == form_tokens or (
         strip_legal_form(text_tokens) == strip_legal_form(form_tokens) and strip_legal_form(form_tokens)
     ):
         return True
-    if (
-        re.search(r"\d", form)
-        and re.search(r"[^\W\d_]", form)
-        and len(form) > 3
-        and _bare_code(text) == _bare_code(form)
-    ):
+    if re.search(r"\d", form) and re.search(r"[^\W\d_]", form) and len(form) > 3 and bare_code(text) == bare_code(form):
         return True  # "S6007C"
     together = "".join(text_tokens)
     if len(together) >= _GLUED_NAME and together[0].isalpha() and together == "".join(form_tokens):
@@ -256,7 +241,7 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     relative = _RELATIVE.fullmatch(text.strip(" ."))
     if any(
         _is_place(text, form, about)
-        or (_ASKS_ADDRESS.search(about.question.text) and _is_part_of_address(text, form))
+        or (ASKS_ADDRESS.search(about.question.text) and is_part_of_address(text, form))
         or _is_rest_of(text, form, about)
         or _is_firm(text, form)
         or (asks_who and _is_surname(relative["name"] if relative else _BRACKETED.sub(" ", text), form, about))
@@ -274,7 +259,7 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
                 strip_legal_form(whole),
                 _strip_generic(strip_legal_form(whole)),
                 _acronym(expanded, whole),
-                _pieces(form),
+                split_code_name(form),
             )
         )
         for first, last in _find_form(expanded, tokens, stemmed, form, wordings, about):
@@ -291,9 +276,9 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         turned = re.search(r"\bof\b", found) and not Counter(_content(found)) - Counter(_content(form))
         if found and (not short or form in lists or turned):  # "board of the faculty" for "Faculty Board"
             return right("contained", found)
-    if not listed and short and all(_is_another_telephone(text, form, about) for form in gold.forms):
+    if not listed and short and all(is_another_telephone(text, form, about) for form in gold.forms):
         return wrong("other_name", text.strip())
-    if not listed and short and not NEGATION.search(text) and _is_another_code(text, gold, about):
+    if not listed and short and not NEGATION.search(text) and is_another_code(text, gold, about):
         return wrong("other_name", text.strip())
     if listed or (_LETTER_OPTION.search(text) and any(map(_LONG_OPTION.match, gold.forms))):
         return unclear("unmatched")  # "-k" may be short for "--insecure"
@@ -302,7 +287,11 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
         or _is_another_acronym(text, gold, about)
         or (
             len(tokens) <= STATEMENT
-            and (_is_another_name(text, gold, about) or _is_another_code_name(text, gold, about))
+            and (
+                _is_another_name(text, gold, about)
+                or is_another_code_name(text, gold, about)
+                or (is_literal(gold, about) and _is_another_command(text, gold, about))
+            )
         )
     ):
         return wrong("other_name", text.strip())
@@ -323,7 +312,7 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     if (asks_what and _is_no_name(text) and not any(map(_is_no_name, gold.forms))) or (
         short
         and (
-            _is_prose_for_code(text, gold, about)
+            is_prose_for_code(text, gold, about)
             or _repeats_question(text, gold, about)
             or (is_only_figures(text) and not _may_be_figures(text, gold, about))
         )
@@ -339,41 +328,6 @@ def _is_denial_of(text: str, form: str) -> bool:
     return (
         bool(mine) and mine == theirs and (denies is None if denied and denied.start() else bool(denies and not denied))
     )
-
-
-def _is_another_code(text: str, gold: GoldAnswer, about: Expectation) -> bool:
-    """Return whether the gold answer is codes or numbers that stand together, and a short answer has none of them.
-
-    "C6" or "81" for "8,1", "PA9" for "PA2 / PA3", "1.2.1 Revisions" for "SC086". A word or two may say what it is.
-    """
-    beside = {*split_tokens(text)}
-    for code in (_CODE, _PAIR):
-        if not all(code.search(form) and {*split_tokens(code.sub(" ", form))} <= beside for form in gold.forms):
-            continue
-        if any(re.findall(r"\d+", form) == re.findall(r"\d+", text) for form in gold.forms) and code is _PAIR:
-            return False  # "8.1"
-        wanted = {_bare_code(one) for form in gold.forms for one in code.findall(form)}
-        said = {_bare_code(one) for one in code.findall(text)} - set(map(_bare_code, code.findall(about.question.text)))
-        run = "".join(split_tokens(text))
-        if not wanted.isdisjoint(said) or any(one in run for one in wanted if not one.isdigit()):
-            return False
-        if any(map(_PERIOD.match, gold.forms)):
-            return False  # "the third quarter of 2024"
-        other = bool(said) or re.search(r"\d", text) is not None
-        return other or (len(split_words(text)) > _FEW_WORDS and max(map(len, wanted)) > _FEW_WORDS)
-    return False
-
-
-def _is_another_telephone(text: str, form: str, about: Expectation) -> bool:
-    """Return whether a telephone number is asked for, and a short answer has neither it nor its last digits."""
-    if not (_ASKS_TELEPHONE.search(about.question.text) and _TELEPHONE.fullmatch(form.strip(" ."))):
-        return False
-    own, said = (re.sub(r"\D", "", side) for side in (form, text))
-    return not said or not (own.endswith(said[-_LAST_DIGITS:]) if len(said) >= _LAST_DIGITS else own.endswith(said))
-
-
-def _bare_code(code: str) -> str:
-    return re.sub(r"[\s-]", "", code).casefold()
 
 
 def _is_asked(form: tuple[str, ...], about: Expectation) -> bool:
@@ -405,7 +359,7 @@ def _content(text: str) -> list[str]:
     text = _BRACKETED.sub(" ", text)
     words = [word for word in split_tokens(expand_abbreviations(text)) if word not in EMPTY]
     alike = (next((one for one, words in _ONE_WORD.items() if words.fullmatch(word)), stem(word)) for word in words)
-    codes = [f"{letter.casefold()}-" for letter in _CODE_LETTER.findall(text)]
+    codes = [f"{letter.casefold()}-" for letter in CODE_LETTER.findall(text)]
     return [word for word in alike if len(word) > 1 or word.isdigit()] + codes
 
 
@@ -473,13 +427,6 @@ def _is_place(text: str, form: str, about: Expectation) -> bool:
     asked = _ASKS_TOWN.search(about.question.text) and is_capitalised(state.strip()) and "," not in state
     known = state.strip().casefold() in PLACES or entity_type(state.strip()) == "GPE"
     return bool(asked or known) and split_tokens(text) == split_tokens(town)
-
-
-def _is_part_of_address(text: str, form: str) -> bool:
-    """Return whether an answer is an address up to one of its commas ("1 Tesla Road" of "1 Tesla Road, Austin")."""
-    parts = [split_tokens(part) for part in expand_abbreviations(form).split(",")]
-    said = split_tokens(expand_abbreviations(text))
-    return _is_address(form) and any(said == sum(parts[:end], ()) for end in range(1, len(parts)))
 
 
 def _is_another_town(text: str, form: str) -> bool:
@@ -556,64 +503,9 @@ def _is_rest_of(text: str, form: str, about: Expectation) -> bool:
     return False
 
 
-def _is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
-    """Return whether the gold answer is a name as code is written, and the answer another one that was not asked about.
-
-    A hyphen alone makes no name of code in small letters ("third-party"), nor do signs in an abbreviation.
-    """
-    if not _is_literal(gold, about):
-        return False
-    said = {name.casefold() for name in CODE_NAME.findall(text) if is_odd(name)}
-    asked = about.question.text.casefold()
-    wanted = {"".join(split_tokens(form)) for form in gold.forms}
-    said = {name for name in said if name not in asked}
-    signs = {form[0] for form in gold.forms}
-    if _is_another_command(text, gold, about):
-        return True
-    alike = {
-        "".join(split_tokens(name)): len(name) > 2 and not (name[0] in "-.#" and name[0] in signs) for name in said
-    }
-    return bool(said) and not any(
-        name == form or (within and name in form) for name, within in alike.items() for form in wanted
-    )
-
-
 def _is_another_command(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether an answer is another name of as many words ("restic prune" for "restic check")."""
     return not any(map(str.isdigit, text)) and any(_differs_in_words(text, form, about) for form in gold.forms)
-
-
-def _is_literal(gold: GoldAnswer, about: Expectation) -> bool:
-    """Return whether a gold answer can be given in its own letters alone: names of code, of commands and the like."""
-    if all(map(is_code_name, gold.forms)):
-        return True
-    if all(map(_is_address, gold.forms)):
-        return _ASKS_ADDRESS.search(about.question.text) is not None
-    return _ASKS_LITERAL.search(about.question.text) is not None and all(
-        len(form.split()) <= _LITERAL and not any(map(str.isdigit, form)) for form in gold.forms
-    )
-
-
-def _is_address(form: str) -> bool:
-    """Return whether a form is a street with a number, and its town or not ("1 Tesla Road, Austin, Texas")."""
-    return _STREET.match(form) is not None and not STREETS.isdisjoint(split_tokens(form))
-
-
-def _is_prose_for_code(text: str, gold: GoldAnswer, about: Expectation) -> bool:
-    """Return whether a short answer is words that have no piece of the gold answer's name of code ("the trash can")."""
-    coded = all(map(is_code_name, gold.forms))
-    named = not coded or _ASKS_LITERAL.search(about.question.text)
-    if not (_is_literal(gold, about) if named else all(map(_SIGNED.search, gold.forms))):
-        return False
-    pieces = {piece.casefold() for form in gold.forms for piece in _PIECE.findall(form) if len(piece) > 1}
-    told = {word for word in split_tokens(text) if word not in EMPTY}
-    run = "".join(split_tokens(text))
-    return (
-        bool(told)
-        and not told & _UNNAMED
-        and any(len(piece) > 2 for piece in pieces)
-        and not any((len(piece) > 2 and piece in run) or word in piece for piece in pieces for word in told)
-    )
 
 
 def _lacks_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
@@ -681,9 +573,9 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         return False
     forms = [expand_abbreviations(form) for form in gold.forms]
     numbered = any(any(map(str.isdigit, form)) for form in forms)
-    streets = all(map(_is_address, forms))
+    streets = all(map(is_address, forms))
     sentence = len(split_words(text)) > NAME or _STATES_NAME.search(text)
-    if streets and not _ASKS_ADDRESS.search(about.question.text):
+    if streets and not ASKS_ADDRESS.search(about.question.text):
         return False
     named = (
         _has_new_name(text, about) if sentence else _is_name_for(_without_numbers(text) if numbered else text, about)
@@ -706,7 +598,7 @@ def _is_another_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
         text, theirs
     ):
         return False
-    if mine & _UNNAMED:
+    if mine & UNNAMED:
         return False
     run_together = "".join(split_tokens(text))
     if any(run in run_together for run in ("".join(split_tokens(form)) for form in forms)):
@@ -767,7 +659,7 @@ def _without_numbers(name: str) -> str:
 def _is_numbered_name(form: str) -> bool:
     """Return whether a form is a name, with a number or not, that states no date and no quantity ("Apollo 11")."""
     states = any(moments(form)) or any(one.kind != "count" for one in find_values(form))
-    return is_capitalised(_without_numbers(form)) and (_is_address(form) or not states)
+    return is_capitalised(_without_numbers(form)) and (is_address(form) or not states)
 
 
 def _differs_in_words(text: str, form: str, about: Expectation) -> bool:
@@ -911,12 +803,6 @@ def _person_name(form: str) -> tuple[str, str] | None:
     return (ends[0][0], ends[1][-1]) if all(ends) and len(ends[0]) == 1 and len(ends[0][0]) > 1 else None
 
 
-def _pieces(form: str) -> tuple[str, ...]:
-    """Return the words of a name that capitals part: "smallest first" for smallestFirst, "clam av" for ClamAV."""
-    found = _PIECE.findall(form) if form.isalpha() and re.search(r"[a-z]{2}[A-Z]", form) else []
-    return tuple(piece.casefold() for piece in found)
-
-
 def _strip_generic(wanted: tuple[str, ...]) -> tuple[str, ...]:
     while len(wanted) > 2 and wanted[-1] in GENERIC:
         wanted = wanted[:-1]
@@ -947,7 +833,7 @@ def _objection(
     if form.casefold() in _ALSO_VERBS and form[0].isupper() and text[start].islower():
         return "other_word"
     if is_code_name(form):
-        start, why = _name_around(text, start, end)
+        start, why = widen_code_name(text, start, end)
         if why and not (listed and why == "several_names"):
             return why
     if is_in_brackets(text, start) and _NAME_BEFORE_BRACKET.search(text[:start]):
@@ -976,24 +862,6 @@ def _objection(
         over = {stem(w.text) for w in tokens if w.text not in EMPTY} - {stem(form.casefold())} - about.words
         return "in_passing" if len(over) > 6 else ""
     return "too_long" if len(tokens) > 150 and not listed else ""
-
-
-def _name_around(text: str, start: int, end: int) -> tuple[int, str]:
-    """Return where the name of code around words begins, and why they are not what it states, "" where they are.
-
-    They are as its last step ("/etc/key.pem"), not within others ("https-cert.pem"), nor beside another such name.
-    """
-    for hit in CODE_NAME.finditer(text):
-        if hit.start() <= start and end <= hit.end():
-            before, behind = text[hit.start() : start], text[end : hit.end()]
-            if re.search(r"\w", behind) or not re.fullmatch(r"\W*|.*(?:/\.?|::|\.)", before):
-                return hit.start(), "longer_name"
-            start, end = hit.span()
-    for hit in CODE_NAME.finditer(text):
-        gap = text[hit.end() : start] if hit.end() <= start else text[end : hit.start()] if hit.start() >= end else "x"
-        if is_odd(hit[0]) and joining_word(gap) and gap.strip():
-            return start, "several_names"
-    return start, ""
 
 
 def _objection_to_short(
@@ -1032,7 +900,7 @@ def _is_listed(name: str, before: str, after: str, about: Expectation) -> bool:
         if not joined and len(items) == 1 and _ASKS_TOWN.search(about.question.text):
             return False  # "Toronto, Ontario"
         return joined or len(items) > 2 or not (located or all(_is_description(item, place, about) for item in items))
-    hit = None if _STREET.match(before) else _LISTED.search(before)
+    hit = None if STREET.match(before) else _LISTED.search(before)
     return hit is not None and not _is_known(hit["item"], about)
 
 
@@ -1063,7 +931,7 @@ def _is_part_of_longer_name(text: str, tokens: Sequence[Word], at: int, length: 
             continue
         if word.text in (GENERIC if word.start >= last.end else _JOB_TITLES):
             continue
-        if word.start >= last.end and _is_address(text[first.start : last.end]) and word.text not in _SAME_STREET:
+        if word.start >= last.end and is_address(text[first.start : last.end]) and word.text not in _SAME_STREET:
             continue  # its town
         if word.start == 0 or stem(word.text) in about.words:
             continue

@@ -12,6 +12,7 @@ from pathlib import Path
 from rarefy.data_contracts.rows import VERDICTS, Answer, Question, Score, Trial
 from rarefy.tasks.evaluate.correct.by_clause import counts_other_parts, is_answered_elsewhere, is_reversed
 from rarefy.tasks.evaluate.correct.by_clock import judge_clock
+from rarefy.tasks.evaluate.correct.by_code import is_same_telephone
 from rarefy.tasks.evaluate.correct.by_period import SECONDS, judge_frequency
 from rarefy.tasks.evaluate.correct.by_set import judge_set
 from rarefy.tasks.evaluate.correct.by_thing import is_of_another_row, is_swapped
@@ -142,7 +143,6 @@ _FEW_WORDS = 3  # of a gold answer that is a value and no more
 _BELIEVED = re.compile(r",?\s+(?:I|we)\s(?:think|believe|guess|suppose)\W*$")  # it is stated all the same
 _BELIEVES = re.compile(r"^\W*(?:I|we)\s(?:think|believe|guess|suppose)\s(?:that\s)?(?=\w)", re.IGNORECASE)
 _IN_ITS_PLACE = re.compile(r",?\s+(?:and |but )?(?:not|rather than|instead of)\s+(?:the |an? )?$", re.IGNORECASE)
-_GROUPED = re.compile(r"\+?[\d\s()/-]{9,}")  # a telephone number, however its digits are grouped
 _WHEN = re.compile(  # words that may state a time without a date
     r"\b(?:today|yesterday|tomorrow|ago|last|next|same|previous|following|later|earlier|eve|night|morning|(?:centur|decad)\w+"
     r"|years?|months?|weeks?|days?|spring|summer|autumn|fall|winter|season|holiday|christmas|easter|\w+day"
@@ -226,7 +226,7 @@ def _match_any(text: str, gold: GoldAnswer, about: Expectation, config: CorrectC
         if (
             (gold.kind in ("text", "verdict") and is_same_wording(text, form))
             or " ".join(text.split()).strip(" .") == form.strip(" .")
-            or _is_same_number(text, form)
+            or is_same_telephone(text, form, about)
         ):
             return right("exact", text)
     if share := next(
@@ -248,18 +248,6 @@ def is_decided_by_rules(question: Question) -> bool:
         return True
     gold = parse_gold(question)
     return all(part.kind != "text" or is_capitalised(part.forms[0]) for part in gold.parts or (gold,))
-
-
-def _is_same_number(text: str, form: str) -> bool:
-    """Return whether two texts are one telephone number, grouped in whatever way."""
-    mine, theirs = (side.strip(" .") for side in (text, form))
-    if not (_GROUPED.fullmatch(mine) and _GROUPED.fullmatch(theirs)):
-        return False
-    digits = sorted((re.sub(r"[^\d+]", "", side.replace("(0)", "")) for side in (mine, theirs)), reverse=True)
-    abroad = re.fullmatch(r"\+\d{1,3}", digits[1].removesuffix(digits[0][1:]))  # "+49 421 ..." for "0421 ..."
-    return digits[0].strip("+") == digits[1].strip("+") or (
-        digits[0][:1] == "0" and digits[0][1:2] != "0" and abroad is not None
-    )
 
 
 def _judge_share(text: str, form: str) -> Outcome | None:
