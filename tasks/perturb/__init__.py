@@ -21,4 +21,4 @@ __all__ = [
     "vary_with_similarities",
 ]
 
-VERSION = 19  # no comma before the question mark where a place that stood behind one comes first
+VERSION = 20  # what is offered the other way round; "what ... was" of a whole noun phrase

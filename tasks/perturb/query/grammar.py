@@ -413,7 +413,7 @@ def grammar(case: Case, config: PerturbConfig, random: Random) -> Iterator[Draft
     if question is None:
         yield from _turn_condition_back(case.text)
         return
-    makers = (_move_tail_front, _move_front_last, _declare, _turn_condition, _ask_which_of, _embed)
+    makers = (_move_tail_front, _move_front_last, _declare, _turn_condition, _ask_which_of, _turn_options, _embed)
     orders = [draft for make in makers for draft in make(question)]
     owners = (*swap_possessive(question, case.entity), *swap_inner_possessive(question, case.entity))
     orders += [apply_edits(case.text, edits, "the owner said otherwise") for edits in owners]
@@ -484,6 +484,11 @@ def _embed(question: ParsedQuestion) -> Iterator[Draft]:
         # behind the verb the time is that of the question
         free = clause.endswith((" was", " were", " is", " are"))
         clause = f"{clause} {text[front.start].lower()}{text[front.start + 1 : front.end]}" if free else ""
+    elif (
+        not clause and not front and text[question.start : question.aux[0]].lower() == "what " and is_nominal(question)
+    ):
+        (low, high), verb = question.body, text[question.aux[0] : question.aux[1]]
+        clause = f"what{text[low:high]} {verb}{text[high : question.end]}" if verb in BE else ""
     if clause and text[0].isupper():
         yield Draft(f"Please tell me {clause}{'' if clause.endswith('.') else '.'}", detail="asked for in a statement")
 
@@ -503,6 +508,20 @@ def _ask_which_of(question: ParsedQuestion) -> Iterator[Draft]:
         named = these.span("these")
         rest = (question.start + len("which"), len(text))
         yield join_pieces(text, ["Which of ", named, rest], "which of these")
+
+
+_OPTIONS = re.compile(r": (?P<options>[^:;?]+,? or [^:;?]+)\?$")
+_OPTION_ENDS = re.compile(r", or | or |, (?![^()]*\))")
+_IN = re.compile(r"(?:in|for|at|on|by) ")
+
+
+def _turn_options(question: ParsedQuestion) -> Iterator[Draft]:
+    """Which ...: services or products? For: products or services?"""
+    hit = _OPTIONS.search(question.text)
+    options = _OPTION_ENDS.split(hit["options"])[::-1] if hit else []
+    if hit and len(options) > 1 and not any(map(_IN.match, options)):
+        turned = f"{', '.join(options[:-1])} or {options[-1]}"
+        yield apply_edits(question.text, [(*hit.span("options"), turned)], "what is offered the other way round")
 
 
 def _turn_condition(question: ParsedQuestion) -> Iterator[Draft]:

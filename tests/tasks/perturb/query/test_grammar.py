@@ -35,6 +35,31 @@ def test_a_comma_before_what_comes_first_does_not_stay_behind():
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "For which of these did Apple's net sales grow at the faster rate in 2024: services or Mac?",
+            "For which of these did Apple's net sales grow at the faster rate in 2024: Mac or services?",
+        ),
+        (
+            "In which regions did AMD report higher net revenue: Europe, China (including Hong Kong, Macau), or Japan?",
+            "In which regions did AMD report higher net revenue: Japan, China (including Hong Kong, Macau) or Europe?",
+        ),
+        (
+            "What was the decrease in Apple's inventories from the end of 2023 to the end of 2025?",
+            "Please tell me what the decrease in Apple's inventories from the end of 2023 to the end of 2025 was.",
+        ),
+    ],
+)
+def test_what_is_offered_is_turned_and_a_noun_phrase_told(text, expected):
+    assert expected in orders(text)
+
+
+def test_options_that_need_their_preposition_are_not_turned():
+    assert not [d for d in drafts("When was it lowest: in fiscal 2022, 2023 or 2024?") if "offered" in d.detail]
+
+
+@pytest.mark.parametrize(
     ("text", "entity", "expected"),
     [
         (
