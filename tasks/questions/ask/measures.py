@@ -88,7 +88,7 @@ def _bare(company: str) -> str:
 
 # --- labels that nobody could ask about ---
 
-_MARK = re.compile(r"\(\d{1,2}\)|\([a-z]\)(?!\w)|\[\w{1,2}\]|[*†‡§]|\d$|¹|²|³")
+_MARK = re.compile(r"\(\d{1,2}\)|\([a-z]\)(?!\w)|\[\w{1,2}\]|[*†‡§]|\d$|¹|(?<!\bm)(?<!\b[cdkmµ]m)(?<!\bft)[²³]")
 _VAGUE = re.compile(
     r"(?:(?:total|net|estimated|aggregate) )*(?:fair|carrying|notional|book|market|principal) (?:value|amount)s?|"
     r"(?:total )?(?:debt|equity|other|fair value|marketable) (?:hedges?|adjustments?)|participating securities"

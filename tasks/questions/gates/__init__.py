@@ -28,7 +28,7 @@ from rarefy.tasks.questions.gates.wording import (
 
 __all__ = ["GATES", "GatesConfig", "judge"]
 
-VERSION = 31  # gold: parts named with their owner, sentences repeated; what is shared with the pivot gives nothing away
+VERSION = 32  # square and cubic units are no marks of notes
 
 # (questions not rejected so far, config, chunks=, triplets=) -> reason by question id, for those that it rejects
 Gate = Callable[..., Mapping[str, str]]

@@ -236,7 +236,8 @@ _BOTH_SIGNS = re.compile(
     re.IGNORECASE,
 )
 _FOOTNOTE = re.compile(
-    r"(?<!graph)(?<!section)(?<!clause)(?<![\d)]) \((?:\d{1,2}|[a-z])\)(?!\w)|[*†‡]|§(?!\s?\d)|[¹²³]"
+    r"(?<!graph)(?<!section)(?<!clause)(?<![\d)]) \((?:\d{1,2}|[a-z])\)(?!\w)|[*†‡]|§(?!\s?\d)|¹|"
+    r"(?<!\bm)(?<!\b[cdkmµ]m)(?<!\bft)(?<!\bs)[²³]"  # no mark in "m²"
 )
 _SHOUTED = re.compile(r"\b[A-Z]{4,}\b")
 _DOUBLED = re.compile(  # "fill in for" is none

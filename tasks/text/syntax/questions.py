@@ -591,6 +591,8 @@ def _told(subject: str, rest: str, aux: str) -> str:
     """The subject before the verb: "X was founded", "X bought Y"; "" where the form is not certain."""
     if aux in ("did", "does", "do"):
         first, space, others = rest.partition(" ")
+        if not first.replace("-", "").isalpha():
+            return ""  # "Ajax, Smith and Co use,": another word's comma
         form = {"did": "past", "does": "s", "do": "base"}[aux]
         made = past_tense(first) if form == "past" else inflect(first, "v", form)
         return f"{subject} {made}{space}{others}" if made else ""

@@ -122,6 +122,7 @@ def test_a_fault_is_named(reason, question):
     "text",
     [
         "What may the states where Amazon faces disputes assess against the company?",
+        "What was the average office space of Microsoft in fiscal 2023, in m²?",
         "What was the revenue of the company that is based in Redmond, in millions of US dollars?",
         "What was the revenue, in US dollars, of the company headquartered in Redmond?",
         "What revenue did the company one of whose officers once worked at Boreal report for fiscal 2024?",
