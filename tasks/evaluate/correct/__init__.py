@@ -15,7 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 29  # units that a question names, codes by their letter, kinds of what is counted, telephone numbers, hedges
+VERSION = 30  # titles and words of the question that an answer repeats, surcharges, marks of notes, other topics, halves
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,8 @@ def is_another_code(text: str, gold: GoldAnswer, about: Expectation) -> bool:
 
 
 def bare_code(code: str) -> str:
-    return re.sub(r"[\s-]", "", code).casefold()
+    """Return a code without blanks and hyphens, and with one sign for those that part numbers: "p0.23" of "P0_23"."""
+    return re.sub(r"(?<=\d)[._/](?=\d)", ".", re.sub(r"[\s-]", "", code)).casefold()
 
 
 def is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:

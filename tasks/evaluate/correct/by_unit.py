@@ -1,6 +1,7 @@
 """Units of measurement: the one that a question asks for, and what an answer's number is in it."""
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -21,11 +22,13 @@ _BEHIND = re.compile(
     r"|[°µμΩ][^\s\d,;:!?()]*)"
 )
 # As pint spells them: a torque is of pounds of force, "Nm" no number of metres
-_SPELLED = (
+_SPELLED: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (
         re.compile(r"\b(?:lb|lbf)[- ·]?(?:ft|foot|feet)\b|\b(?:ft|foot)[- ·]?(?:lbs?|pounds?)\b"),
         "force_pound*foot",
     ),
+    (re.compile(r"°\s?([cf])\b", re.IGNORECASE), lambda hit: f"deg{hit[1].upper()}"),
+    (re.compile(r"^square-(\w+)$"), r"\1**2"),
     (re.compile(r"\bN(?:ewton)?[ -]?m(?:et(?:er|re)s?)?\b"), "N*m"),
 )
 _LONGEST = 30  # characters of a unit
@@ -61,6 +64,12 @@ def convert(amount: float, unit: str, wanted: str) -> float | None:
     if _dimension(unit) != _dimension(wanted):
         return None
     return float(_registry().Quantity(amount, _spell(unit)).to(_spell(wanted)).magnitude)
+
+
+def measure_different_things(one: str, other: str) -> bool:
+    """Return whether two texts are units of measurement that do not convert into each other."""
+    dimensions = [_dimension(one), _dimension(other)]
+    return None not in dimensions and dimensions[0] != dimensions[1]
 
 
 @lru_cache(1000)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
+from decimal import ROUND_DOWN, ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal
 from itertools import combinations, pairwise
 
 from rarefy.data_contracts.rows import hops_of
@@ -40,6 +40,7 @@ from rarefy.tasks.evaluate.correct.normalise import (
     Value,
     find_values,
     split_tokens,
+    split_words,
     stems,
 )
 from rarefy.tasks.text.dates import moments
@@ -219,7 +220,8 @@ def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: f
     if _are_nearly_all(gold, amount) and not value.about:
         return "other"
     off = abs(amount - gold.amount) / gold.amount
-    if (fine / grain).quantize(Decimal(1), ROUND_HALF_UP) == coarse / grain:
+    halves = (ROUND_HALF_UP, ROUND_HALF_DOWN)  # many programs round a half to the even digit
+    if coarse / grain in {(fine / grain).quantize(Decimal(1), way) for way in halves}:
         if gold_grain > grain_of_value and gold.shown is not None and not gold.loose:
             return "same"  # the gold answer is this one, rounded to the scale that was asked for
         figures = value.scaled and value.pointed and grain_of_value > gold_grain  # "$2.4B" for 2,427
@@ -407,6 +409,8 @@ _NAMES_BY_NUMBER = re.compile(
 )
 _IS = re.compile(r"\b(?:is|are|was|were|costs?|weighs?|totals?|equals?)\s$|[\w)][:=]\s?$", re.IGNORECASE)
 _OF_TIME = re.compile(r"\b(?:years?|fiscal|FY|when|dates?|dated|period|times?|centur\w+|born|founded)\b", re.IGNORECASE)
+_ZERO_CELSIUS = Decimal("273.15")  # kelvins
+_TABLES = (SECONDS, LENGTHS, MASSES, VOLUMES, AREAS, POWERS)
 _EXACT = Decimal("0.005")  # of the length of a year, which varies
 _CHANGE = re.compile(
     rf"\b(?:{UP}|{DOWN}|chang\w*|rais\w*|by (?:how much|what)|improv\w*|difference|"
@@ -525,7 +529,8 @@ def judge_value(
             _is_bare_number(text[same.start :], (replace(same, start=0, end=same.end - same.start),))
             and _asks_bound(limit, text, about)
         )
-        bare = whole and same.kind == "count" and any(same.amount == e.amount and 1 in e.signs for e in gold.values)
+        sign = -1 if same.minus else 1
+        bare = whole and same.kind == "count" and any(same.amount == e.amount and sign in e.signs for e in gold.values)
         if bare or (
             not about.many
             and (about.percent or same.kind not in ("percent", "points"))
@@ -536,14 +541,15 @@ def judge_value(
         return unclear("unit")
     if gold.unread:
         return unclear("unmatched")
-    alone = len(numbers) == 1 and len(text.split()) <= SHORT and _counts_something(text, numbers[0], gold, about)
+    short = _is_short(text, about)
+    alone = len(numbers) == 1 and short and _counts_something(text, numbers[0], gold, about)
     if (whole or alone) and _is_another_figure(numbers[0], gold, about):
         return wrong("other_value", text.strip())
     if not occurrences:
         return unclear("unmatched")
     if any(one.how in ("denied", "doubted") for one in occurrences):
         return unclear("unmatched")
-    if not whole and any(exact.open for exact in gold.values) and not _is_plain_count(text, numbers, gold):
+    if not whole and any(exact.open for exact in gold.values) and not (short and _is_plain_count(text, numbers, gold)):
         return unclear("unmatched")
     if any(_is_within_bound(exact, one) for exact in gold.values for one in occurrences):
         return unclear("bound")
@@ -555,7 +561,6 @@ def judge_value(
     counted = [one.amount for one in numbers if kinds[id(one)] == "unit" and one.kind == "count" and not one.year]
     if _is_sum_or_difference([*amounts, *counted], gold):
         return unclear("composed")
-    short = len(text.split()) <= SHORT
     asserted = [
         one.value
         for one in occurrences
@@ -612,11 +617,12 @@ def _is_not_as_printed(text: str, one: _Occurrence, gold: GoldAnswer, about: Exp
 
 
 def _is_plain_count(text: str, numbers: Sequence[Value], gold: GoldAnswer) -> bool:
-    """Return whether a short answer and the gold one are whole numbers that no scale and no date makes the same."""
+    """Return whether an answer and the gold one are whole numbers that no scale and no date makes the same."""
     return (
-        len(text.split()) <= SHORT
-        and not any(_may_be_year(text, one) or one.kind == "place" for one in numbers)
-        and all(exact.grain >= 1 and not 1000 <= exact.amount <= 2100 for exact in gold.values)
+        not any(_may_be_year(text, one) or one.kind == "place" for one in numbers)
+        and all(
+            exact.grain >= 1 and not (exact.kind == "count" and 1000 <= exact.amount <= 2100) for exact in gold.values
+        )
         and not any(_may_be_rescaled(exact, one) for exact in gold.values for one in numbers)
     )
 
@@ -647,7 +653,7 @@ def _is_another_figure(value: Value, gold: GoldAnswer, about: Expectation) -> bo
     near the gold one in some scale.
     """
     return all(
-        (exact.kind != "measure" or stem(exact.unit) in about.words or _is_no_time(exact, value))
+        (exact.kind != "measure" or stem(exact.unit) in about.words or _is_it_in_no_unit(exact, value))
         and not exact.bound
         and not _may_be_rescaled(exact, value)
         and not _is_close_in_any_scale(exact, value)
@@ -655,12 +661,27 @@ def _is_another_figure(value: Value, gold: GoldAnswer, about: Expectation) -> bo
     )
 
 
-def _is_no_time(exact: ExactValue, value: Value) -> bool:
-    """Return whether a bare number is another time than the gold one in every unit."""
-    if exact.unit not in SECONDS:
+def _is_it_in_no_unit(exact: ExactValue, value: Value) -> bool:
+    """Return whether a bare number is not the gold measure, whichever unit of time, length or the like it is in."""
+    if exact.unit in ("°c", "°f"):
+        own, said = (
+            -one.amount if sign < 0 else one.amount for one, sign in ((exact, min(exact.signs)), (value, -value.minus))
+        )
+        ways = (said, said * 9 / 5 + 32, (said - 32) * 5 / 9, said - _ZERO_CELSIUS)
+        return not any(abs(way - own) <= 1 for way in ways)
+    units = next((table for table in _TABLES if exact.unit in table), None)
+    if units is None:
         return False
-    length = exact.amount * Decimal(SECONDS[exact.unit])
-    return not any(abs(value.amount * Decimal(unit) - length) <= _FEW * length for unit in SECONDS.values())
+    size = exact.amount * Decimal(units[exact.unit])
+    return not any(abs(value.amount * Decimal(unit) - size) <= _FEW * size for unit in units.values())
+
+
+def _is_short(text: str, about: Expectation) -> bool:
+    """Return whether an answer is short but for words of the question, which it may repeat."""
+    words = text.split()
+    return len(words) <= SHORT or (
+        len(words) <= 2 * SHORT and sum(stem(word.text) not in about.words for word in split_words(text)) <= SHORT
+    )
 
 
 def _is_close_in_any_scale(exact: ExactValue, value: Value) -> bool:
@@ -840,6 +861,8 @@ def _judge_stated(
         others = [one for one in others if one.value.amount not in asked_of]  # "For ID 5 it is 115200."
     if not is_in_brackets(text, right_one.value.start) and all(is_in_brackets(text, o.value.start) for o in others):
         others = []  # "$5.50 (children pay $2.75)"
+    if "|" in text:
+        others = [one for one in others if one.value.kind == right_one.value.kind]  # "30 | $53,970": how many
     if not others:
         return right("exact" if whole else "contained", words)
     if config.extra == "judge" and _is_one_of_row(text, right_one.value, [other.value for other in others]):

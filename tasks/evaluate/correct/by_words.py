@@ -231,7 +231,7 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     short = len(tokens) <= SHORT
     if len(tokens) <= 2 * SHORT and (outcome := _compare_content(text, gold.forms)):
         return outcome
-    if len(tokens) <= NAME and all(_is_denial_of(text, form) for form in gold.forms):
+    if len(tokens) <= NAME and any(_is_denial_of(text, form) for form in gold.forms):
         return wrong("opposite", text.strip())
     if placed := _compare_ordinals(text, gold.forms, about):
         return placed
@@ -325,9 +325,8 @@ def _is_denial_of(text: str, form: str) -> bool:
     """Return whether two texts are the same, but that one denies it ("MUST NOT" for "MUST")."""
     mine, theirs = (split_tokens(NEGATION.sub(" ", side)) for side in (text, form))
     denied, denies = NEGATION.search(text), NEGATION.search(form)
-    return (
-        bool(mine) and mine == theirs and (denies is None if denied and denied.start() else bool(denies and not denied))
-    )
+    firm = denied and (denied.start() or denied[0].casefold() == "not")  # "no limit" may be another's "limit"
+    return bool(mine) and mine == theirs and (denies is None if firm else bool(denies and not denied))
 
 
 def _is_asked(form: tuple[str, ...], about: Expectation) -> bool:

@@ -48,7 +48,12 @@ _SHARE = re.compile(
 )
 _MANY = re.compile(r"\bhow (?:many|much)\b|\bwhat (?:number|amount)\b", re.IGNORECASE)
 _SIGN_AND_NAME = re.compile(r"([^\w\s]{1,3}) \(([^()]+)\)")  # "; (semicolon)": either says it
+_NOTE_MARKS = re.compile(  # "available *2,*7", "OK** (10 s)": what refers to a note is no part of the answer
+    r"(?:\s?\*{1,3}[\d¹²³]?(?:,\s?\*{1,3}\d)*|[†‡]{1,2})(?=\s*(?:\(|$))"
+)
 _NAME_AND_ACRONYM = re.compile(r"[A-Z][^()]+ \(([A-Z]{3,6})\)")
+_KELVIN = re.compile(r"(\d)\s?(?:(?:°\s?|deg(?:rees?)?\.?\s)?K|kelvins?)\b", re.IGNORECASE)
+_DEGREES = re.compile(r"(\d)\s?(?:°\s?|deg(?:rees?)?\.?\s)?([CF])\b")
 _PENCE = re.compile(r"(?<![\w.,$€£])(\d{1,3}(?:\.\d+)?)p(?!\w)")
 _PICTURE = re.compile(r"\b(?:resolution|video|display|stream\w*|screen|camera|monitor)\b", re.IGNORECASE)
 _OVER = {str(number): word for word, number in UNITS.items() if 0 < number < 10}
@@ -172,6 +177,7 @@ def parse_gold(question: Question) -> GoldAnswer:
         for form in (question.answer, *question.aliases)
         if form.strip()
     ]
+    forms = [_NOTE_MARKS.sub("", form) for form in forms] + [form.replace("*", "") for form in forms if "*" in form]
     forms += [part for form in forms if (sign := _SIGN_AND_NAME.fullmatch(form)) for part in sign.groups()]
     forms += [hit[1] for form in forms if (hit := _NAME_AND_ACRONYM.fullmatch(form))]
     forms += [form[1:] for form in forms if form[:1] == "$" and is_code_name(form[1:])]
@@ -186,6 +192,13 @@ def spell_units(text: str, question: Question) -> str:
     "2/3" is two-thirds, "15s" is 15 seconds, "half an hour" is 30 minutes, and "5 m" is 5 metres.
     """
     answer = question.answer
+    text = re.sub(r"(?<=\d)\s?°\s?K\b", " kelvin", text)
+    if re.search(r"\d\s?°\s?K\b", answer):
+        text = _KELVIN.sub(r"\1 kelvin", text)
+    elif re.search(r"\d[kK]$", answer):
+        text = re.sub(r"(?<=\d)\s(?=[kK]\b)", "", text)
+    elif re.search(r"\d\s?°\s?[CF]\b", answer):
+        text = _DEGREES.sub(r"\1°\2", text)
     if _PENCE.fullmatch(answer.strip()) and not _PICTURE.search(question.text):
         return _PENCE.sub(r"\1 pence", text)
     own = {one.unit for one in find_values(answer)}

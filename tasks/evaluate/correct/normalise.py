@@ -36,6 +36,8 @@ _GLUED = re.compile(r"\b(on|by|in|at|to|of|the|and|from|with|was|is)(?=[A-Z][a-z
 _SEASON = re.compile(r"\b((?:1[5-9]|20)\d\d)\s?[-–—/]\s?(\d\d)(?![\d-])")  # "1979–80"
 _SAME = {word: str(n) for word, n in WORDS.items() if 0 < n <= 10} | {
     "&": "and", "inc": "incorporated", "corp": "corporation", "co": "company", "ltd": "limited", "dept": "department",
+    "pkwy": "parkway", "blvd": "boulevard", "ave": "avenue", "rd": "road", "hwy": "highway", "ste": "suite",
+    "centre": "center", "colour": "color", "grey": "gray", "licence": "license", "programme": "program",
     "usa": "us", "pct": "percent", "%": "percent", "intl": "international", "saint": "st",
     "mr": "", "mrs": "", "ms": "", "dr": "",
 }  # fmt: skip
@@ -252,8 +254,10 @@ _SCALE_BEHIND = re.compile(  # "5,321 (in millions)", "$5,321 in USD millions"
 )
 _JOINED_DAY = re.compile(rf"\b(\d{{1,2}})-({MONTH})-(\d{{4}}|\d\d)\b", re.IGNORECASE)  # "9-Jun-2022"
 _YEAR_FIRST = re.compile(r"\b(?:FY\s?'?(\d\d)|(?:FY\s?)?((?:19|20)\d\d))[\s-]?Q([1-4])\b", re.IGNORECASE)  # "FY24 Q3"
-_DASH = re.compile(r"(?<=\d|%|n) - (?=[$€£]?\d)")  # "5% - 7%", "$5 million - $6 million"
-_PLUS = re.compile(r"(?<![\w.,])([$€£]?\d[\d,.]*)\s?\+(?=\s?%|\s?$|\s[a-z])")  # "200+ countries"
+_DASH = re.compile(  # "5% - 7%", "$5 million - $6 million", "03/21/26-04/03/26"
+    r"(?<=\d|%|n) - (?=[$€£]?\d)|(?<=\d/\d\d)-(?=\d{1,2}/)|(?<=\d/\d{4})-(?=\d{1,2}/)"
+)
+_PLUS = re.compile(r"(?<![\w.,])([$€£]?\d[\d,.]*)(?:\s?\+(?=\s?%|\s?$)|\+(?=\s[a-z]))")  # "200+ countries"
 _SPACED = re.compile(r"([^\w-]*\d{1,3})((?: \d{3})+)(?=\D*$)")  # "2 427" and no other number
 _MARKUP = re.compile(
     r"\*{1,3}|`{1,3}|(?<!\w)_{1,2}(?=\S)|(?<=\S)_{1,2}(?!\w)|\\(?=[$%#&*_.,-])|^\s{0,3}#{1,6}\s", re.MULTILINE

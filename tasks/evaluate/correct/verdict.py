@@ -16,6 +16,8 @@ from rarefy.tasks.evaluate.correct.by_code import is_same_telephone
 from rarefy.tasks.evaluate.correct.by_period import SECONDS, judge_frequency
 from rarefy.tasks.evaluate.correct.by_set import judge_set
 from rarefy.tasks.evaluate.correct.by_thing import is_of_another_row, is_swapped
+from rarefy.tasks.evaluate.correct.by_topic import is_off_topic, strip_echo
+from rarefy.tasks.evaluate.correct.by_unit import measure_different_things
 from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
 from rarefy.tasks.evaluate.correct.by_version import judge_version
 from rarefy.tasks.evaluate.correct.by_words import (
@@ -26,7 +28,7 @@ from rarefy.tasks.evaluate.correct.by_words import (
     names_other_entity,
 )
 from rarefy.tasks.evaluate.correct.choice import is_of_another_thing, judge_choice
-from rarefy.tasks.evaluate.correct.citations import is_of_document, strip_citations
+from rarefy.tasks.evaluate.correct.citations import is_of_document, strip_citations, strip_repeated_titles
 from rarefy.tasks.evaluate.correct.claim_status import (
     NEGATION,
     TURNS,
@@ -134,6 +136,8 @@ _UNDER = {"half": 2, "third": 3, "quarter": 4, "fourth": 4} | {w: n for w, n in 
 _SHARE_IN_WORDS = re.compile(
     rf"(?:(?P<over>an?|{'|'.join(_OVER)})[\s-])?(?P<under>(?:{'|'.join(_UNDER)})s?)(?: of [^\d.;]+)?", re.IGNORECASE
 )
+_SURCHARGE = re.compile(r"(?P<amount>[^+]*\d[^+]*?)\s(?:\+|plus)\s(?P<more>[^\d+]*[A-Za-z][^\d+]*)")
+_ON_TOP = r"(?:[+&,]|\b(?:plus|and|with))\s(?:(?:and|the|their|any|all)\s){0,2}"
 _TWO_DIGITS = re.compile(r"\d{1,2}([/.-])\d{1,2}\1\d\d")
 _FACTORS = [Decimal(10) ** power for power in (-12, -9, -6, -3, -2, 0, 2, 3, 6, 9, 12)]  # of scales, and of per cent
 _ROUNDED = Decimal("0.005")  # share of a value by which one in another scale may be rounded
@@ -182,8 +186,12 @@ def read_gold(question: Question) -> tuple[GoldAnswer, Expectation]:
 
 def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome:
     """Judge an answer, as `extract_answer` returns it, as right, wrong or open; never wrong without `config.value`."""
+    text = strip_repeated_titles(text, about.question.text)
     said = text if any(map(is_of_document, gold.forms)) else strip_citations(text)
-    outcome = _match_any(said, gold, about, config)
+    stated = strip_echo(said, about)
+    outcome = _match_any(stated, gold, about, config)
+    if outcome.verdict == "open" and stated != said:
+        outcome = _match_any(said, gold, about, config)
     if outcome.why == "denied" and outcome.matched:
         before, _, behind = said.rpartition(outcome.matched)
         hit = None if re.search(r"\w", behind) else _IN_ITS_PLACE.search(before)  # "Kafka, not RabbitMQ"
@@ -211,6 +219,8 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
         outcome = unclear("other_number", outcome.matched)
     if outcome.stage == "contained" and is_answered_elsewhere(said, outcome.matched, gold, about):
         outcome = unclear("other_clause", outcome.matched)
+    if outcome.verdict == "open" and outcome.why == "unmatched" and is_off_topic(said, gold, about):
+        outcome = wrong("off_topic")
     return unclear(outcome.why) if outcome.verdict == "wrong" and not config.value else outcome
 
 
@@ -233,6 +243,8 @@ def _match_any(text: str, gold: GoldAnswer, about: Expectation, config: CorrectC
         filter(None, (_judge_share(text, form) for form in (about.question.answer, *about.question.aliases))), None
     ):
         return share
+    if surcharge := _judge_surcharge(text, gold, about, config):
+        return surcharge
     if gold.kind == "parts":
         return _judge_parts(text, gold, about, config)
     return _match_one(text, gold, about, config)
@@ -248,6 +260,20 @@ def is_decided_by_rules(question: Question) -> bool:
         return True
     gold = parse_gold(question)
     return all(part.kind != "text" or is_capitalised(part.forms[0]) for part in gold.parts or (gold,))
+
+
+def _judge_surcharge(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome | None:
+    """Judge an answer by an amount and what comes on top of it ("$400 + actual cost"); None where gold is no such."""
+    hit = _SURCHARGE.fullmatch(gold.forms[0])
+    if hit is None:
+        return None
+    amount = parse_gold(replace(about.question, answer=hit["amount"], aliases=()))
+    outcome = _match_one(text, amount, about, config)
+    if outcome.verdict != "right":
+        return outcome
+    words = r"\W+".join(map(re.escape, hit["more"].rstrip("s").split()))
+    more = re.search(_ON_TOP + words, text, re.IGNORECASE)
+    return right("contained", outcome.matched) if more else unclear("some_parts", outcome.matched)
 
 
 def _judge_share(text: str, form: str) -> Outcome | None:
@@ -416,7 +442,9 @@ def _is_another_measure(unit: str, gold: GoldAnswer, about: Expectation) -> bool
         return False  # of five days, or seven
     units = {exact.unit for exact in gold.values if exact.kind == "measure"}
     long = unit in SECONDS and unit not in ("second", "minute", "hour")  # "two years later" may be a date
-    return all((own in SECONDS) != (unit in SECONDS) for own in units) and not (gold.kind == "moment" and long)
+    timed = unit in SECONDS
+    another = all((own in SECONDS) != timed or measure_different_things(own, unit) for own in units)
+    return another and not (gold.kind == "moment" and long)
 
 
 def _match_otherwise(
@@ -787,7 +815,10 @@ class Verdicts:
         if outcome.verdict == "right" and outcome.stage == "exact" and not answer.refused:
             return replace(row, value=1.0, stage="exact", matched=outcome.matched)  # "None" may be the answer
         gold, about = self._gold(question)
-        counted = outcome.verdict == "wrong" and says_none(text, both=False) and about.many
+        opposite = (
+            outcome.verdict == "wrong" and outcome.why == "opposite"
+        )  # "not available", where others are available
+        counted = opposite or (outcome.verdict == "wrong" and says_none(text, both=False) and about.many)
         denied = gold.kind == "verdict" and not _TOPIC.match(text) and _stated_verdict(text, about)
         declined = None if counted or denied else self._declined(answer, text, question, protocol)  # "none" is how many
         if isinstance(declined, str):
