@@ -100,3 +100,9 @@ def test_an_underlined_line_is_a_title_without_its_line() -> None:
         "What do the letters mean?",
         "Nothing, they say.",
     ]
+
+
+def test_rules_of_box_characters_are_no_text() -> None:
+    assert texts("The words of one are here.\n\n" + "─" * 40 + "\n\nThe words of two are here.") == [
+        ("text", "The words of one are here."), ("text", "The words of two are here.")
+    ]  # fmt: skip
