@@ -309,6 +309,11 @@ def _split_header(rows: list[Row], end: int) -> tuple[list[Row], list[Row], int]
     return titles, head, len(rows)
 
 
+def _is_labelled(row: Row) -> bool:
+    """Whether the page marks the first cell of a row as its name (<th>), and no other."""
+    return len(row) > 1 and row[0].heading and not any(item.heading for item in row[1:])
+
+
 def _is_head(row: Row, label: str, others: list[Item], head: list[Row], below: list[Row]) -> bool:
     if any(item.text != item.plain and item.value for item in others):
         return False  # it holds tagged numbers
@@ -319,6 +324,8 @@ def _is_head(row: Row, label: str, others: list[Item], head: list[Row], below: l
         return True  # a cell of the header reaches down into this row
     if head and len(head[-1]) > 1 and all(item.heading for item in head[-1]) and label and not row[0].heading:
         return False  # the page itself says which of its cells are names (<th>), and that this label is none
+    if _is_labelled(row) and below and all(map(_is_labelled, below)):
+        return False
     yearless = not any(re.search(r"\b(?:19|20)\d\d\b", item.plain) for above in head for item in above)
     if label and WHOLE_PERIOD.match(label):
         if all(is_period(item.plain) for item in others):  # years in every column, or a list of dates

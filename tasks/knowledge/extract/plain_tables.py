@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from rarefy.data_contracts.rows import VERDICTS, Chunk, Document, Triplet, row_id
 from rarefy.tasks.corpus.places import PlaceIndex
@@ -123,6 +124,11 @@ def label_rows(table: Table, corner: str, kind: bool = False) -> list[LabelledRo
             _close(groups, bands, "" if bare else label)
     if corner and len(bands) == 1:  # no other words head rows: the corner is of them all
         out = [replace(row, above=(corner,), group=table.header) if row.label else row for row in out]
+    for n, (row, below) in enumerate(pairwise(out)):
+        # "Savings | low | 0.2%" above " | high | 0.5%": the label is that of both, and names neither
+        parts = [other.row.cells[1].text for other in (row, below) if len(other.row.cells) > 1]
+        if row.label and not below.label and len(parts) == 2 and all(re.search(r"[^\W\d_]{2}", part) for part in parts):
+            out[n] = replace(row, rejected_because=row.rejected_because or "row_has_two_labels")
     for band in bands:
         for n in band.rows if not band.closed else ():
             out[n] = replace(out[n], rejected_because=out[n].rejected_because or "group_unclear")

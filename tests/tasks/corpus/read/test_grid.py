@@ -154,3 +154,8 @@ def test_a_list_without_names_keeps_its_first_row() -> None:
         assert (grid.header, len(grid.rows)) == (["", ""], 2)
     (grid,) = tables(row("Name", "2019") + row("North", "2020"))
     assert grid.header == ["Name", "2019"]
+
+
+def test_rows_whose_first_cells_alone_are_marked_as_names_have_no_names_of_columns() -> None:
+    (grid,) = tables("<tr><th>Srv</th><td>Child number</td></tr><tr><th>PID</th><td>Process id</td></tr>")
+    assert (grid.header, grid.rows) == (["", ""], [["Srv", "Child number"], ["PID", "Process id"]])
