@@ -36,6 +36,7 @@ FURNITURE = {
 }
 UNDERLINED = re.compile(r"^([ \t]*\S.{0,98})\n[ \t]*(([=~-])\3{2,})[ \t]*$", re.M)
 BULLET = re.compile(r"(?:[•·▪◦●■*‣–—-]|\(?[a-z0-9]{1,3}[.)])\s+(?=\S)")
+FIELD_LINE = re.compile(r":(?:\s{2}|\t)")  # "CITY:      CHICAGO"
 NAVIGATION = re.compile(r"\s?(?:Return to text|Back to top|Return to top)\b")
 
 
@@ -120,6 +121,8 @@ def _unwrap_lines(lines: list[str]) -> Iterator[str]:
 def is_title(paragraph: str) -> bool:
     """Whether a line reads as a heading: short, no full stop, most of its longer words capital."""
     if len(paragraph) > 100 or "\n" in paragraph or paragraph[-1] in ".,;:?!" or not paragraph[0].isupper():
+        return False
+    if FIELD_LINE.search(paragraph):
         return False
     words: list[str] = [word for word in re.findall(r"[^\W\d_][\w’'-]*", paragraph) if len(word) > 3]
     if not words or find_long_dates(paragraph):
