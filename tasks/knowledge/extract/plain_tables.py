@@ -51,6 +51,7 @@ _OUTSIDE = re.compile(
 )
 _OF_ANOTHER_ROW = re.compile(r"(?:as a )?(?:%|percent(?:age)?)s? (?:of|change)|(?:of which|thereof)\b|% change", re.I)
 # Lines without figures that head no rows: one of a balance sheet, and units
+_NO_LABEL = re.compile(r"\((?:no (?:label|name|title)|blank|empty|unnamed|untitled)\)", re.I)  # of programs of surveys
 _NO_GROUP = re.compile(r"commitments and contingenc|\(?\s*in\s*(?:thousands|millions|billions)\b", re.I)
 _TOTAL = re.compile(r"(?:sub-?)?totals?\b|net cash\b", re.I)
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
@@ -105,7 +106,7 @@ def label_rows(table: Table, corner: str, kind: bool = False) -> list[LabelledRo
             label = f"{groups.pop()[0]} {label}"
             bands.pop()
         fresh = False
-        if not re.search(r"[^\W_]", label):
+        if not re.search(r"[^\W_]", label) or _NO_LABEL.fullmatch(label):
             out.append(LabelledRow(row, "", rejected_because="row_without_label"))
             _close(groups, bands, "")
             continue

@@ -33,7 +33,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, 
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 39  # the unit of a bound; columns of votes; days without hours; kinds of years
+VERSION = 40  # whose a property is that has but a value
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):

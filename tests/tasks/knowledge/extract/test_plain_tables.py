@@ -545,3 +545,8 @@ def test_a_label_over_several_rows_of_kinds_names_none_of_them(tmp_path):
     table = f"| Saving | Kind | Idle time |\n|---|---|---|\n{rows}"
     found = reasons(facts_of(tmp_path, f"# Report of Acme\n\n{table}"))
     assert (found["5"], found["12"], found["17"]) == ("row_has_two_labels", "row_without_label", "")
+
+
+def test_what_a_program_writes_for_no_label_is_none(tmp_path):
+    table = "| Answer | Share |\n|---|---|\n| (no label) | 63 |\n| Phone | 12 |\n"
+    assert reasons(facts_of(tmp_path, f"# Report of Acme\n\n{table}")) == {"63": "row_without_label", "12": ""}
