@@ -125,11 +125,12 @@ def label_rows(table: Table, corner: str, kind: bool = False) -> list[LabelledRo
             _close(groups, bands, "" if bare else label)
     if corner and len(bands) == 1:  # no other words head rows: the corner is of them all
         out = [replace(row, above=(corner,), group=table.header) if row.label else row for row in out]
-    for n, (row, below) in enumerate(pairwise(out)):
+    for n, (here, below) in enumerate(pairwise(out)):
         # "Savings | low | 0.2%" above " | high | 0.5%": the label is that of both, and names neither
-        parts = [other.row.cells[1].text for other in (row, below) if len(other.row.cells) > 1]
-        if row.label and not below.label and len(parts) == 2 and all(re.search(r"[^\W\d_]{2}", part) for part in parts):
-            out[n] = replace(row, rejected_because=row.rejected_because or "row_has_two_labels")
+        kinds = [other.row.cells[1].text for other in (here, below) if len(other.row.cells) > 1]
+        several = len(kinds) == 2 and all(re.search(r"[^\W\d_]{2}", kind) for kind in kinds)
+        if here.label and not below.label and several:
+            out[n] = replace(here, rejected_because=here.rejected_because or "row_has_two_labels")
     for band in bands:
         for n in band.rows if not band.closed else ():
             out[n] = replace(out[n], rejected_because=out[n].rejected_because or "group_unclear")
