@@ -42,7 +42,7 @@ from rarefy.tasks.corpus.read.unreadable import (
 )
 from rarefy.tasks.find import find
 
-VERSION = 21  # breaks of lines in the titles of pages
+VERSION = 22  # tables of names alone; first rows of lists; text in the boxes of tables
 
 MARKUP = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|body|xbrl)\b", re.I | re.S)
 PICTURE = re.compile(rb"\s*(?:<[?!][^<]*)*<svg\b")

@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from html import escape
 from pathlib import PurePosixPath
 
 from rarefy.data_contracts.rows import Document
@@ -23,19 +24,23 @@ except ImportError:  # no POSIX system
 KIND = "text/asciidoc"
 _SECTION = 4_000  # characters given to pandoc at once: its time grows with far more than their number
 _SECONDS = 20  # of work on them: what is read at all takes a tenth of one
+_AGAIN = 2  # of work on a part of them, where all took too long
 _HEAP = "-M2g"  # of memory: 1 MB of AsciiDoc takes some 100 MB
 _INCLUDE = re.compile(  # with a title that nothing else would follow
     r"(?:^\.[^\s.][^\n]*\n)?^(?:include(?:-code)?::[^\n\[]*\[[^\n]*|//[ \t]*(?:tag|end)::[^\n]*)$", re.M
 )
 _FENCE = re.compile(r"(?:-{4,}|\.{4,}|\+{4,}|`{3,}\w*)\s*\Z")  # around what is shown as it stands
+_TABLE = re.compile(r"[|,:!]={3,}\s*\Z")
 _COMMENT = re.compile(r"//(?!/)")
 _CONDITION = re.compile(r"(ifdef|ifndef|ifeval|endif)::([^\[\n]*)\[(.*)\]\s*\Z")
+_UNSEEN = re.compile(r":[\w!-]+:(?:\s|\Z)|\[[^\]]*\]\s*\Z")  # attributes of a page or block, anchors
 _DEFINED = re.compile(r":([\w-]+):(?:\s|\Z)")
 # Before the title may stand attributes, comments, anchors and pictures; after it author, revision and attributes
 _TITLE = re.compile(
     r"\A(?:[ \t]*\n|(?://|:[\w!-]+:|\[|image::?)[^\n]*\n){0,100}(=[ \t]+(\S[^\n]*)(?:\n|\Z)((?:\S[^\n]*\n)*))"
 )
 _HEADING = re.compile(r"={2,6}[ \t]+\S")
+_HASHES = re.compile(r"^#{1,6}(?=[ \t]+\S)")
 _PART = re.compile(r"^=(?=[ \t]+\S)", re.M)
 _ATTRIBUTE = re.compile(r"^:([\w-]+):(.*)$", re.M)
 _AUTHOR = re.compile(r"\A(?!v?\d|:|//)([^<\n:]{1,200}?)[ \t]*(?:<[^>\n]+>)?(?:;[^\n]*)?\n")
@@ -59,18 +64,12 @@ def read_asciidoc(text: str, source: str, seconds: float) -> Document:
         bare = "\n".join([head[1].rstrip("\n"), *set_before, ""]) + _PART.sub("==", bare[head.end() :])
     else:
         bare = _PART.sub("==", bare)
-    pages, lost = list[str](), list[Unreadable]()
-    for section in _split_sections(bare):
-        try:
-            pages.append(_convert(section, min(seconds, _SECONDS)))
-        except Unreadable as error:
-            if error.reason == "needs_extra":
-                raise
-            lost.append(error)
-    if lost and not any(page.strip() for page in pages):
-        raise lost[0]
-    if lost:
-        about["sections_unread"] = f"{len(lost)}, the first: {lost[0].detail}"
+    faults: list[Unreadable] = []
+    pages = [p for section in _split_sections(bare) for p in _convert_parts(section, min(seconds, _SECONDS), faults)]
+    if faults and len(faults) == len(pages):
+        raise faults[0]
+    if faults:
+        about["as_written"] = f"{len(faults)} paragraphs, the first: {faults[0].detail}"
     document = read_html("<html><body>" + "\n".join(pages) + "</body></html>", source)
     made = build_document(
         source, title or PurePosixPath(source).stem, KIND, split_pieces(document),
@@ -80,7 +79,10 @@ def read_asciidoc(text: str, source: str, seconds: float) -> Document:
 
 
 def _titles_in_one_line(text: str) -> str:
-    """The text with "== Mission" for "Mission" over "-------", which pandoc takes for a block that never ends."""
+    """The text with "== Mission" for "Mission" over "-------", which pandoc takes for a block that never ends.
+
+    And for "## Mission", which it stumbles over.
+    """
     lines, fence = text.split("\n"), ""
     made: list[str] = []
     for at, line in enumerate(lines):
@@ -91,7 +93,7 @@ def _titles_in_one_line(text: str) -> str:
             made[-1] = f"{'=' * (_UNDERLINES.index(rule[1]) + 1)} {title}"
             continue
         fence = _fence_behind(line, fence)
-        made.append(line)
+        made.append(line if fence else _HASHES.sub(lambda found: "=" * len(found[0]), line))
     return "\n".join(made)
 
 
@@ -178,6 +180,48 @@ def _opens_section(lines: list[str], number: int) -> bool:
     while number < len(lines) - 1 and lines[number].startswith("["):
         number += 1
     return bool(_HEADING.match(lines[number]))
+
+
+def _convert_parts(text: str, seconds: float, faults: list[Unreadable]) -> list[str]:
+    """The HTML of a section; where pandoc stumbles over it, of its halves, down to the paragraph that is at fault.
+
+    That paragraph is given as its words. Where pandoc did not end, it has less time for the halves.
+    """
+    try:
+        return [_convert(text, seconds)]
+    except Unreadable as error:
+        if error.reason == "needs_extra":
+            raise
+        fault = error
+    if fault.reason == "read_timeout":
+        seconds = min(seconds, _AGAIN)
+    paragraphs = _split_paragraphs(text)
+    if len(paragraphs) < 2:
+        faults.append(fault)
+        lines = (line for line in text.split("\n") if line.strip() and not _UNSEEN.match(line))
+        return ["".join(f"<p>{escape(line)}</p>" for line in lines)]
+    half = len(paragraphs) // 2
+    return [
+        page
+        for part in (paragraphs[:half], paragraphs[half:])
+        for page in _convert_parts("\n\n".join(part) + "\n", seconds, faults)
+    ]
+
+
+def _split_paragraphs(text: str) -> list[str]:
+    """The stretches of a text between blank lines, none of which parts a block between fences or a table."""
+    gathered: list[list[str]] = [[]]
+    fence = ""
+    for line in text.split("\n"):
+        if not fence and not line.strip():
+            gathered.append([])
+            continue
+        if fence or not _TABLE.match(line):
+            fence = "" if fence and fence == line.rstrip() else fence or _fence_behind(line, "")
+        else:
+            fence = line.rstrip()
+        gathered[-1].append(line)
+    return ["\n".join(lines) for lines in gathered if lines]
 
 
 def _convert(text: str, seconds: float) -> str:

@@ -91,6 +91,30 @@ def is_units(text: str) -> bool:
     return len(text) < 160 and bool(UNITS.search(text)) and not re.search(r"[a-z]{3}\.$|[.;]\s+[A-Z]", text)
 
 
+def reads_as_row(first: list[str], below: list[list[str]]) -> bool:
+    """Whether a row goes on below as it begins: "1.", "2."; one address above the next; "CHAPTER I.", "CHAPTER II."."""
+    rows = [row for row in below if len(row) == len(first)]
+    if not rows or len(rows) < len(below):
+        return False
+    for column in zip(first, *rows, strict=True):
+        shapes = {_shape(text) for text in column}
+        if len(shapes) == 1 and shapes != {""} and len(set(column)) == len(column):
+            return True
+    return False
+
+
+_COUNT = re.compile(r"\d+(?:[.,]\d+)*|\b[IVXLC]+\b")
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+", re.I)
+
+
+def _shape(text: str) -> str:
+    """What stays of a text as its count goes on; "" where it has none, or nothing else: "2019" may name a column."""
+    if _ADDRESS.fullmatch(text):
+        return "@"
+    shape = _COUNT.sub("#", text)
+    return shape if len(text) < 40 and shape != text and shape.strip("# ") else ""
+
+
 def tidy(marked: str) -> str:
     """A number's text without the blanks that typesetters put between the number and its signs."""
     return _GLUED.sub(r"\1 \2", tighten(_CLOSING.sub(r"\1", marked)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from rarefy.tasks.corpus.places import join_names
-from rarefy.tasks.corpus.read.cells import RANGE, is_period, is_units, is_value
+from rarefy.tasks.corpus.read.cells import RANGE, is_period, is_units, is_value, reads_as_row
 from rarefy.tasks.corpus.read.compose import EMPTY, FILLED, FOOTNOTE, Piece, render_placed_table
 from rarefy.tasks.corpus.read.heads import spread_heads
 from rarefy.tasks.corpus.read.html_tables import Band, Item, Row, find_band, label_end, name_columns
@@ -213,6 +213,8 @@ def _names_all(rows: list[GridRow], columns: list[int]) -> int | None:
         return 0
     if len(set(texts)) < len(texts) and not all(cell.bold for cell in first):
         return None
+    if not first[0].bold and reads_as_row(texts, [[cell.text for cell in row] for row in rows[1:4]]):
+        return 0
     # years beside words may be data ("Casablanca | 1942"), unless all but the first are years or dates
     dated = [_is_dated(text) for text in texts]
     return 1 if not any(dated) or all(dated[1:]) or first[0].bold or not _reads_alike(first, rows[1:20]) else None

@@ -13,10 +13,15 @@ def build_grids_of_texts(rows: list[list[str]]) -> list[Grid]:
 
     Nothing says which columns a cell of the header spans ("Years ended June 30" amid blanks, above the years): cells of
     a row of heads that divide the columns of values evenly are taken to stand over equal shares of them.
+    Under empty names for two columns stand labels and what belongs to them, and none of the rows is about the others.
     """
+    width = max(map(len, rows), default=0)
+    if width == 2 and not any(map(str.strip, rows[0])):
+        pairs = [[" ".join(cell.split()) for cell in row] for row in rows if any(map(str.strip, row))]
+        return [Grid(header=["", ""], rows=[[*row, ""][:2] for row in pairs])] if pairs else []
     items = [
         [
-            Item(text, text, column, column + 1, bold=number == 0, heading=number == 0)
+            Item(text, text, column, column + 1, bold=number == 0)
             for column, cell in enumerate(row)
             if (text := " ".join(cell.split()))
         ]
@@ -32,7 +37,6 @@ def build_grids_of_texts(rows: list[list[str]]) -> list[Grid]:
         if alone and below[0].start == 0 and any(item.value and not is_period(item.plain) for item in below):
             row[0] = replace(row[0], start=0, end=1)  # a title in the middle of its line, over a group of rows
     bands = split_bands(kept)
-    width = max(map(len, rows))
     for number, band in enumerate(bands):
         full = not number and _names_every_column(band, width)
         if full:
@@ -70,7 +74,7 @@ def _drop_empty_columns(band: Band, full: bool) -> None:
     `full`: each column has its own, and no other is meant.
     """
     filled = {item.start for row in band.body for item in row}
-    for row in band.head[-1:]:
+    for row in band.head[-1:] if filled else ():  # names without a row stay what they are
         headed = {item.start for item in row}
         row[:] = [
             item

@@ -18,6 +18,7 @@ from rarefy.tasks.corpus.read.cells import (
     is_period,
     is_units,
     is_value,
+    reads_as_row,
     tidy,
     tighten,
 )
@@ -308,6 +309,11 @@ def _split_header(rows: list[Row], end: int) -> tuple[list[Row], list[Row], int]
     return titles, head, len(rows)
 
 
+def _is_labelled(row: Row) -> bool:
+    """Whether the page marks the first cell of a row as its name (<th>), and no other."""
+    return len(row) > 1 and row[0].heading and not any(item.heading for item in row[1:])
+
+
 def _is_head(row: Row, label: str, others: list[Item], head: list[Row], below: list[Row]) -> bool:
     if any(item.text != item.plain and item.value for item in others):
         return False  # it holds tagged numbers
@@ -316,6 +322,10 @@ def _is_head(row: Row, label: str, others: list[Item], head: list[Row], below: l
         return False  # else "Total | Less than 1 year | 1-3 years", names that look like values among others
     if head and not {id(item) for item in row}.isdisjoint(map(id, head[-1])):
         return True  # a cell of the header reaches down into this row
+    if head and len(head[-1]) > 1 and all(item.heading for item in head[-1]) and label and not row[0].heading:
+        return False  # the page itself says which of its cells are names (<th>), and that this label is none
+    if _is_labelled(row) and below and all(map(_is_labelled, below)):
+        return False
     yearless = not any(re.search(r"\b(?:19|20)\d\d\b", item.plain) for above in head for item in above)
     if label and WHOLE_PERIOD.match(label):
         if all(is_period(item.plain) for item in others):  # years in every column, or a list of dates
@@ -335,6 +345,8 @@ def _is_head(row: Row, label: str, others: list[Item], head: list[Row], below: l
     if not head:
         # the first row names the columns unless it reads like one of a list without names
         counted = any(item.value for other in below for item in other[1:])
+        if reads_as_row([item.plain for item in row], [[item.plain for item in other] for other in below]):
+            return False
         return all(len(item.plain) < (250 if counted else 80) for item in row)
     return False
 

@@ -193,6 +193,7 @@ HANGING = 3.0  # points: a dash or a closing parenthesis stands no further outsi
 FLUSH = 1.0  # points: lines of one column's name begin, or end, no further apart
 NEAR_MIDDLE = 0.15  # of a group's width: the middle of its head is no further from its own
 INTRODUCES = re.compile(r"\b(?:as follows|following)\b.*:$", re.I)  # a line between two tables, of the second
+PROSE = re.compile(r"\w{3,}[.,;:] .{60}")  # what no name of a column has
 LONE = 0.2  # of all columns' width: a period alone on its line is no further from their middle
 FAR = 40.0  # points: a header further away names no column
 ROWS = 3  # figures in fewer lines are a line of text with numbers in it,
@@ -285,6 +286,8 @@ def find_aligned_table(lines: Sequence[Line]) -> tuple[int, int, list[list[str]]
         left, right = min(row[1].x0 for row in valued), max(row[-1].x1 for row in valued)
         start, top = _find_header(lines, begin, left, right)
         made = _build_rows(lines[start:top], [*(split_cells(line) for line in lines[top:begin]), *rows])
+        if made and any(map(PROSE.search, made[0])):
+            continue
         if made and (count >= ROWS or (len(made[0]) > 2 and all(made[0][1:]))):
             return start, stop, made
     return None
@@ -378,6 +381,9 @@ def _is_header(line: Line, left: float) -> bool:
         return False
     if line.text[-1] == ":" and not is_period(line.text):
         return False
+    first = cells[0].text
+    if len(cells) > 1 and first[-1] == ":" and not (is_period(first) or is_units(first)):
+        return False  # a field and what it says: "COMPANY NAME:   Acme"
     if len(over) == len(cells) == 1 and is_units(line.text) and over[0].x0 > left + 6 * line.size:
         return False  # at the right margin, above the table
     if len(over) > 1 or over[0].x0 > left - 6 * line.size:

@@ -203,7 +203,8 @@ def _read_body(texts: list[tuple[str, str]], path: str) -> Document:
     if pages and not plain.strip():
         from rarefy.tasks.corpus.read.html import read_html  # late: lxml is not needed for plain mails
 
-        return read_html("\n".join(f"<div>{page}</div>" if len(pages) > 1 else page for page in pages), path)
+        # some have no element of a page: "You confirm by clicking <a href=...>here</a>"
+        return read_html("\n".join(f"<div>{page}</div>" for page in pages), path)
     document = read_text(plain, path)
     # a line that stands alone in a mail is a name under it, not a title
     pieces = (replace(piece, kind="text") if piece.kind == "heading" else piece for piece in split_pieces(document))

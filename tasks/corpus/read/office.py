@@ -58,7 +58,12 @@ def parse_part(content: bytes) -> etree._Element:
     try:
         return etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
-        raise Unreadable("bad_part", f"one of its parts is no XML ({error}); write the file anew") from error
+        raise describe_bad_part(error) from error
+
+
+def describe_bad_part(error: etree.XMLSyntaxError) -> Unreadable:
+    """The fault of a file with a part that is not well-formed."""
+    return Unreadable("bad_part", f"one of its parts is no XML ({error}); write the file anew")
 
 
 def local_name(element: etree._Element) -> str:

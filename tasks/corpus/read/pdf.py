@@ -33,6 +33,7 @@ from rarefy.tasks.corpus.read.cells import PREFIX, SUFFIX, is_units, is_value, t
 from rarefy.tasks.corpus.read.compose import Piece, clean_characters, mark_captions, render_table
 from rarefy.tasks.corpus.read.lines import Line, Word, find_aligned_table, group_lines, order_columns, page_words
 from rarefy.tasks.corpus.read.metadata import build_document
+from rarefy.tasks.corpus.read.text import FURNITURE
 from rarefy.tasks.corpus.read.unreadable import UnpackedSize, Unreadable
 
 PAGE_NUMBER = re.compile(r"(?:page\s*)?[-–—|\s]*(?:[a-z]-)?\d{1,4}[-–—|\s]*(?:of\s*\d{1,4})?", re.I)
@@ -270,6 +271,7 @@ def _join_pages(pages: list[list[Item]]) -> list[Item]:
 BULLET = re.compile(r"[•·▪◦●■‣∙\uf0b7\uf0a7]\s*")
 LABEL = re.compile(r"\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]\s")
 CUT = re.compile(r"([^\W\d_]+)[-\u00ad\u2010]$")
+RULED = FURNITURE["rules"]
 RAISED = re.compile(r" ([®™©℠])(?: (?=[,.;:)]))?")  # marks set small and high look like words of their own
 LARGER = 1.12  # times the size of the text: what is set so large is a heading
 
@@ -311,6 +313,10 @@ def build_pieces(items: list[Item], dropped: Counter[str]) -> Iterator[Piece]:
         if not gathered:
             return
         text = clean_characters(_join_lines([line.text for line in gathered], layout), dropped)
+        if RULED.fullmatch(text):  # a line to write on, or between parts
+            dropped["rules"] += len(text)
+            gathered.clear()
+            return
         level = _heading_level(gathered, text, layout)
         text = text if level else BULLET.sub("- ", text, count=1) if BULLET.match(text) else text
         place = name_pages(gathered[0].page, gathered[-1].page)
@@ -395,6 +401,7 @@ def _join_lines(texts: list[str], layout: Layout) -> str:
 
 # Tables drawn with lines
 
+LONGEST_TITLE = 200  # characters
 MANY = 10  # words of a cell, of which a few may be no figures
 ENTRY = re.compile(r"(?:item|part|note|chapter|section|\d+\.|[ivx]+\.|consolidated|report)\b|.*\.{4}", re.I)
 
@@ -404,6 +411,10 @@ def ruled_tables(page: Any) -> list[tuple[tuple[float, float, float, float], lis
     found = []
     for table in page.filter(_is_no_shade).find_tables():
         rows = [[None if cell is None else tidy(" ".join(cell.split())) for cell in row] for row in table.extract()]
+        left, top, right, bottom = table.bbox
+        while len(rows) > 1 and _is_prose_row(rows[0]):  # what stands above it in the same box is text
+            rows.pop(0)
+            top = table.rows[len(table.rows) - len(rows)].bbox[1]
         rows = [row for row in rows if any(row)]
         width = max((len(row) for row in rows), default=0)
         filled = sum(1 for row in rows for cell in row if cell)
@@ -411,8 +422,13 @@ def ruled_tables(page: Any) -> list[tuple[tuple[float, float, float, float], lis
         worded = sum(any(map(str.isalpha, cell or "")) for row in rows for cell in row)
         if len(rows) < 2 or width < 2 or filled < 0.4 * len(rows) * width or packed > 0.1 * filled or not worded:
             continue
-        found.append((table.bbox, _merge_signs(_fill_spans(rows))))
+        found.append(((left, top, right, bottom), _merge_signs(_fill_spans(rows))))
     return found
+
+
+def _is_prose_row(row: list[str | None]) -> bool:
+    """Whether one cell over all columns holds more than a title."""
+    return len(row) > 1 and len(row[0] or "") > LONGEST_TITLE and not any(row[1:])
 
 
 def _is_packed(cell: str) -> bool:

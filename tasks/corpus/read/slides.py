@@ -8,13 +8,15 @@ from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import Any
 
+from lxml import etree
+
 from rarefy.data_contracts.rows import Document
 from rarefy.tasks.corpus.read.compose import Piece, clean_characters, mark_captions
 from rarefy.tasks.corpus.read.grids import GridCell, arrange_rows, build_table
 from rarefy.tasks.corpus.read.metadata import build_document
 from rarefy.tasks.corpus.read.number_formats import format_value
 from rarefy.tasks.corpus.read.numbering import write_number
-from rarefy.tasks.corpus.read.office import local_name, parse_part, read_properties, repack
+from rarefy.tasks.corpus.read.office import describe_bad_part, local_name, parse_part, read_properties, repack
 from rarefy.tasks.corpus.read.packages import Package
 from rarefy.tasks.corpus.read.unreadable import UnpackedSize, Unreadable
 
@@ -40,7 +42,10 @@ def read_pptx(content: bytes, source: str, unpacked: UnpackedSize) -> Document:
     package = Package(content, unpacked)
     metadata = read_properties(package)
     dropped: Counter[str] = Counter()
-    presentation = pptx.Presentation(io.BytesIO(repack(package)))
+    try:
+        presentation = pptx.Presentation(io.BytesIO(repack(package)))
+    except etree.XMLSyntaxError as error:
+        raise describe_bad_part(error) from error
     pieces: list[Piece] = []
     for number, slide in enumerate(presentation.slides, start=1):
         found = list(_read_slide(slide, f"slide {number}", dropped))

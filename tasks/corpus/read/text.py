@@ -31,11 +31,12 @@ from rarefy.tasks.text.markdown import CELL_BAR
 
 FURNITURE = {
     "page_numbers": re.compile(r"(?:page )?[-–—\s]{0,20}\d{1,4}[-–—\s]{0,20}(?:of \d{1,4})?", re.I),
-    "rules": re.compile(r"[-=_*~·.\s]{3,}"),
+    "rules": re.compile(r"[-=_*~·.\s─-╿]{3,}"),
     "markup": re.compile(r"(?:\s{0,9}</?[A-Z]{1,12}\d?>)+", re.I),  # EDGAR's, in filings that are plain text
 }
 UNDERLINED = re.compile(r"^([ \t]*\S.{0,98})\n[ \t]*(([=~-])\3{2,})[ \t]*$", re.M)
 BULLET = re.compile(r"(?:[•·▪◦●■*‣–—-]|\(?[a-z0-9]{1,3}[.)])\s+(?=\S)")
+FIELD_LINE = re.compile(r":(?:\s{2}|\t)")  # "CITY:      CHICAGO"
 NAVIGATION = re.compile(r"\s?(?:Return to text|Back to top|Return to top)\b")
 
 
@@ -121,6 +122,8 @@ def is_title(paragraph: str) -> bool:
     """Whether a line reads as a heading: short, no full stop, most of its longer words capital."""
     if len(paragraph) > 100 or "\n" in paragraph or paragraph[-1] in ".,;:?!" or not paragraph[0].isupper():
         return False
+    if FIELD_LINE.search(paragraph):
+        return False
     words: list[str] = [word for word in re.findall(r"[^\W\d_][\w’'-]*", paragraph) if len(word) > 3]
     if not words or find_long_dates(paragraph):
         return False
@@ -130,7 +133,7 @@ def is_title(paragraph: str) -> bool:
 # Tables of typewritten text
 
 FIGURE_ROW = re.compile(r"\S\s{2,}[$(]?\s?\d[\d,.]*\)?\s?%?(?:\s|$)")
-RULER = re.compile(r"[\s\-=_.|+]+")
+RULER = re.compile(r"[\s\-=_.|+─-╿]+")
 TAG = re.compile(r"\s*</?(?:TABLE|CAPTION|S|C|PAGE|FN|F\d+)>", re.I)  # EDGAR's marks around tables in text filings
 WIDTH, HEIGHT, SIZE = 6.0, 12.0, 10.0  # of a letter and a line: one blank parts words, two part cells
 ABOVE, BETWEEN = 8, 3  # lines: a header is no longer, and figures stand no further apart
@@ -232,7 +235,7 @@ INLINE = (  # bounded, and without their own mark inside: an opening mark that i
         ),
         "",
     ),
-    (re.compile(r"!?\[\[(?:[^\[\]|]{1,300}\|)?([^\[\]|]{1,300})\]\]"), r"\1"),
+    (re.compile(r"!?\[\[(?:[^\[\]|]{1,300}\|)?([^\[\]|]{1,300})\]\](?:\([^()\s]{0,2000}\))?"), r"\1"),
     (re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION|INFO)\]"), r"\1:"),
     (re.compile(r"!\[([^\[\]]{0,500})\]\([^()\s]{0,2000}(?:\s+\"[^\"]{0,500}\")?\)"), r"\1"),
     (re.compile(r"\[([^\[\]]{1,500})\]\([^()\s]{0,2000}(?:\s+\"[^\"]{0,500}\")?\)"), r"\1"),
@@ -421,7 +424,10 @@ def table_pieces(rows: list[list[str]]) -> Iterator[Piece]:
     """A table given as rows of cells, the rows that name its columns put into one; its titles and remarks apart."""
     for grid in build_grids_of_texts(rows):
         yield from (Piece("text", title) for title in grid.titles)
-        yield Piece("table", render_grid(grid))
+        if grid.rows:
+            yield Piece("table", render_grid(grid))
+        elif line := " ".join(grid.header).strip():
+            yield Piece("text", line)  # one row is no table: "Video | 1:40"
         yield from (Piece("text", note) for note in grid.notes)
 
 

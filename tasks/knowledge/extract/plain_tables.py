@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from rarefy.data_contracts.rows import VERDICTS, Chunk, Document, Triplet, row_id
 from rarefy.tasks.corpus.places import PlaceIndex
@@ -50,6 +51,7 @@ _OUTSIDE = re.compile(
 )
 _OF_ANOTHER_ROW = re.compile(r"(?:as a )?(?:%|percent(?:age)?)s? (?:of|change)|(?:of which|thereof)\b|% change", re.I)
 # Lines without figures that head no rows: one of a balance sheet, and units
+_NO_LABEL = re.compile(r"\((?:no (?:label|name|title)|blank|empty|unnamed|untitled)\)", re.I)  # of programs of surveys
 _NO_GROUP = re.compile(r"commitments and contingenc|\(?\s*in\s*(?:thousands|millions|billions)\b", re.I)
 _TOTAL = re.compile(r"(?:sub-?)?totals?\b|net cash\b", re.I)
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
@@ -104,7 +106,7 @@ def label_rows(table: Table, corner: str, kind: bool = False) -> list[LabelledRo
             label = f"{groups.pop()[0]} {label}"
             bands.pop()
         fresh = False
-        if not re.search(r"[^\W_]", label):
+        if not re.search(r"[^\W_]", label) or _NO_LABEL.fullmatch(label):
             out.append(LabelledRow(row, "", rejected_because="row_without_label"))
             _close(groups, bands, "")
             continue
@@ -123,6 +125,12 @@ def label_rows(table: Table, corner: str, kind: bool = False) -> list[LabelledRo
             _close(groups, bands, "" if bare else label)
     if corner and len(bands) == 1:  # no other words head rows: the corner is of them all
         out = [replace(row, above=(corner,), group=table.header) if row.label else row for row in out]
+    for n, (here, below) in enumerate(pairwise(out)):
+        # "Savings | low | 0.2%" above " | high | 0.5%": the label is that of both, and names neither
+        kinds = [other.row.cells[1].text for other in (here, below) if len(other.row.cells) > 1]
+        several = len(kinds) == 2 and all(re.search(r"[^\W\d_]{2}", kind) for kind in kinds)
+        if here.label and not below.label and several:
+            out[n] = replace(here, rejected_because=here.rejected_because or "row_has_two_labels")
     for band in bands:
         for n in band.rows if not band.closed else ():
             out[n] = replace(out[n], rejected_because=out[n].rejected_because or "group_unclear")

@@ -373,7 +373,8 @@ def name_source(cells: Sequence[Triplet], index: CorpusIndex) -> str:
         return ""
     if (
         not rivals
-        and all(name and _is_telling(name) for name in names)
+        # what only has a value is a property of what the table is about: "the outside temperature"
+        and all(name and _is_telling(name) and name.column and not _NO_MORE.fullmatch(name.column) for name in names)
         and not any(map(index.may_be_said_elsewhere, cells))
     ):
         return ""

@@ -73,7 +73,7 @@ def test_titles_of_two_lines_are_titles_and_blocks_stay_blocks(tmp_path: Path) -
         tmp_path, f"Bylaws of the Users\n===================\n\nThe preface.\n\n{body}Two thirds of them decide.\n"
     )
     assert isinstance(document, Document) and document.title == "Bylaws of the Users"
-    assert "sections_unread" not in document.metadata
+    assert "as_written" not in document.metadata
     titles = [document.text[b.start : b.end].strip("# ") for b in document.blocks if b.kind == "heading"]
     assert [title for title in titles if title != document.title] == ["Mission", "Voting"]
     assert "SVP" in document.text and "Two thirds of them decide." in document.text
@@ -97,6 +97,25 @@ def test_a_program_that_works_too_long_or_fails_costs_the_page(tmp_path: Path, m
     assert isinstance(row, Quarantined) and row.reason == "bad_asciidoc" and "char 7" in row.detail
 
 
+def test_a_paragraph_that_pandoc_stumbles_over_is_given_as_its_words(tmp_path: Path) -> None:
+    pytest.importorskip("pypandoc")
+    document = read(
+        tmp_path,
+        "== First\n\nWords stand before it.\n\n|===\n| Pump | Litres\n\n| A | 7\n|===\n\n:sectnums:\n\n[[end]]\n\n\n",
+    )
+    assert isinstance(document, Document) and "Words stand before it." in document.text
+    assert "| A | 7 |" in document.text and "sectnums" not in document.text
+    assert document.metadata["as_written"].startswith("1 paragraphs, the first: Unexpected")
+
+
+def test_titles_with_hashes_are_titles_and_comments_in_code_stay(tmp_path: Path) -> None:
+    pytest.importorskip("pypandoc")
+    document = read(tmp_path, "Some words stand here.\n\n## To update\n\n----\n# a comment\n----\n\nPush the change.\n")
+    assert isinstance(document, Document)
+    titles = [document.text[b.start : b.end].strip("# ") for b in document.blocks if b.kind == "heading"]
+    assert titles == ["To update"] and "# a comment" in document.text
+
+
 @pytest.mark.parametrize("fence", ["----", "....", "++++", "```", "```java"])
 def test_a_block_that_is_never_closed_ends_with_the_page(tmp_path: Path, fence: str) -> None:
     pytest.importorskip("pypandoc")
@@ -115,4 +134,4 @@ def test_a_long_page_is_read_section_by_section_with_what_was_set_before(tmp_pat
     assert [heading.lstrip("# ") for heading in headings] == [f"Section {n}" for n in range(40)]
     assert len({heading[:5] for heading in headings}) == 2
     assert document.text.count("Words of Pumps stand here.") == 1600 and "{product}" not in document.text
-    assert "sections_unread" not in document.metadata
+    assert "as_written" not in document.metadata

@@ -139,3 +139,23 @@ def test_a_negative_number_in_brackets_is_not_taken_for_a_mark() -> None:
 def test_pipes_are_escaped_and_each_row_is_one_line() -> None:
     lines = render_grid(Grid(header=["", "2024"], rows=[["either | or", "1"]])).split("\n")
     assert lines == ["|  | 2024 |", "|---|---|", "| either \\| or | 1 |"]
+
+
+def test_rows_below_names_that_the_page_marks_as_such_are_no_names() -> None:
+    head = "<tr><th>Date</th><th>Event</th><th>Description</th></tr>"
+    (grid,) = tables(head + row("01/02/2024", "Brief filed", "State") + row("11/08/2023", "Brief filed", "Appellant"))
+    assert grid.header == ["Date", "Event", "Description"]
+    assert grid.rows == [["01/02/2024", "Brief filed", "State"], ["11/08/2023", "Brief filed", "Appellant"]]
+
+
+def test_a_list_without_names_keeps_its_first_row() -> None:
+    for first, second in (("CHAPTER I.", "CHAPTER II."), ("1.", "2."), ("https://a.b/c", "https://a.b/d")):
+        (grid,) = tables(row(first, "Down the Hole") + row(second, "The Pool"))
+        assert (grid.header, len(grid.rows)) == (["", ""], 2)
+    (grid,) = tables(row("Name", "2019") + row("North", "2020"))
+    assert grid.header == ["Name", "2019"]
+
+
+def test_rows_whose_first_cells_alone_are_marked_as_names_have_no_names_of_columns() -> None:
+    (grid,) = tables("<tr><th>Srv</th><td>Child number</td></tr><tr><th>PID</th><td>Process id</td></tr>")
+    assert (grid.header, grid.rows) == (["", ""], [["Srv", "Child number"], ["PID", "Process id"]])

@@ -126,3 +126,12 @@ def test_a_mailbox_holds_documents_named_by_their_own_ids(tmp_path: Path) -> Non
     first = rows[0]
     assert isinstance(first, Document) and first.text == f"{WORDS}\n\nFrom the pump came no sound."
     assert isinstance(rows[2], Quarantined) and rows[2].reason == "no_sentences"
+
+
+def test_a_page_without_an_element_of_one_is_read(tmp_path: Path) -> None:
+    page = mail()
+    page.set_content(
+        'Please confirm it by clicking <a href = "http://x.y/z">here</a>. You can ignore it.', subtype="html"
+    )
+    (document,) = documents(tmp_path, page)
+    assert document.text == "Please confirm it by clicking here. You can ignore it."

@@ -292,3 +292,27 @@ def test_a_first_row_of_data_whose_codes_look_like_years_is_no_head(tmp_path):
     (tmp_path / "a.md").write_text(f"{table}\nThese are words of prose that stand below the table.\n")
     (document,) = read_corpus(tmp_path, ReadConfig())
     assert "| Work type | Feds | Others |\n|---|---|---|\n| Change management | 1947 | 1976 |" in document.text
+
+
+def test_a_table_of_names_alone_is_a_line_and_costs_nothing_else() -> None:
+    text = (
+        "Words stand before it.\n\nAction Item | Description\n--|--\n\n- 49.1: A room\n\n|  |  |\n|---|---|\n|  |  |\n"
+    )
+    assert blocks(text) == [
+        ("text", "Words stand before it."),
+        ("text", "Action Item Description"),
+        ("text", "- 49.1: A room"),
+    ]
+    assert blocks("| **Video** | [1:40](https://x.y/z) |\n| --- | --- |\n|  |  |\n") == [("text", "Video 1:40")]
+    assert blocks("| Code |  |\n|---|---|\n| x |  |\n\nWords follow here.\n")[-1] == ("text", "Words follow here.")
+
+
+def test_under_empty_names_two_columns_are_labels_and_what_belongs_to_them() -> None:
+    text = "|  |  |\n|---|---|\n| Output | Phys/Line |\n| Postscale | 1.0 |\n| HLT1 | None |\n"
+    assert blocks(text) == [
+        ("table", "|  |  |\n|---|---|\n| Output | Phys/Line |\n| Postscale | 1.0 |\n| HLT1 | None |")
+    ]
+
+
+def test_a_link_of_a_name_in_brackets_leaves_no_address() -> None:
+    assert blocks("See [[all lines]](./index) here.") == [("text", "See all lines here.")]

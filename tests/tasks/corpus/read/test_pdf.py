@@ -310,3 +310,18 @@ def test_a_ligature_that_its_font_does_not_name_is_read_as_the_file_says_it() ->
     content = b"%PDF-1.7\n" + b"".join(b"%d 0 obj%s endobj\n" % pair for pair in enumerate(objects, 1))
     read = read_pdf(content + b"trailer<</Root 1 0 R/Size 6>>\n%%EOF", "a.pdf")
     assert "The Corporation kept its posi" in read.text  # and nothing is made up for the other
+
+
+def test_a_text_that_stands_in_the_box_of_a_table_is_no_name_of_its_columns(pdf: MakePdf) -> None:
+    words = [f"They were asked how they use the system, part {n} of it." for n in range(6)]
+    box = [("line", 72, 100, 312, 100), ("line", 72, 100, 72, 200), ("line", 312, 100, 312, 200)]
+    said = [part for n, text in enumerate(words) for part in lines(text, y=115 + 12 * n, x=76)]
+    page = said + box + ruled([["Developer", "12 people"], ["Administrator", "22 people"]], y=200)
+    document = read_pdf(pdf([page]), "a.pdf")
+    assert document.text.count("part 3") == 1 and "| Developer |" in document.text
+    assert [block.kind for block in document.blocks] == ["text", "table"]
+
+
+def test_a_line_to_write_on_is_no_text(pdf: MakePdf) -> None:
+    document = read_pdf(pdf([lines("Give the details of the case here, please.") + lines("_" * 60, y=200)]), "a.pdf")
+    assert "_" not in document.text and document.dropped["rules"] == 60

@@ -183,3 +183,12 @@ def test_names_of_columns_and_sheets() -> None:
     assert [sheet_prefix(name) for name in names] == [
         "Sheet1!", "'Q 1'!", "'It''s'!", "'A1'!", "'2024'!", "Übersicht!", "'R1C1'!",
     ]  # fmt: skip
+
+
+def test_a_list_without_names_has_none() -> None:
+    rows: list[list[object]] = [
+        ["a.xsd", "https://a.b/2006/a"],
+        ["b.xsd", "https://a.b/2006/b"],
+        ["c.xsd", "https://a.b/c"],
+    ]
+    assert "|  |  |\n|---|---|\n| a.xsd | https://a.b/2006/a |" in read(workbook(lambda sheet: put(rows, sheet))).text

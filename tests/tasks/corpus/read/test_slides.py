@@ -1,5 +1,7 @@
 import io
+import zipfile
 
+import pytest
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
@@ -7,7 +9,7 @@ from pptx.util import Inches
 
 from rarefy.data_contracts.rows import Document
 from rarefy.tasks.corpus.read.slides import read_pptx
-from rarefy.tasks.corpus.read.unreadable import UnpackedSize
+from rarefy.tasks.corpus.read.unreadable import UnpackedSize, Unreadable
 
 
 def read(presentation: object) -> Document:
@@ -59,3 +61,13 @@ def test_shapes_are_read_from_top_to_bottom_and_groups_from_inside_out() -> None
     group = slide.shapes.add_group_shape()
     group.shapes.add_textbox(Inches(1), Inches(6), Inches(2), Inches(1)).text_frame.text = "fourth, in a group"
     assert read(deck).text.split("\n\n") == ["# first", "second", "third", "fourth, in a group"]
+
+
+def test_a_part_that_is_no_xml_is_told_so() -> None:
+    out, broken = io.BytesIO(), io.BytesIO()
+    Presentation().save(out)
+    with zipfile.ZipFile(out) as whole, zipfile.ZipFile(broken, "w") as packed:
+        for name in whole.namelist():
+            packed.writestr(name, whole.read(name).replace(b"<p:cSld", b"<p:cSld <", 1))
+    with pytest.raises(Unreadable, match="bad_part"):
+        read_pptx(broken.getvalue(), "a.pptx", UnpackedSize(10**6, 10**9, 200))

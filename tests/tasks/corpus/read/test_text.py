@@ -100,3 +100,20 @@ def test_an_underlined_line_is_a_title_without_its_line() -> None:
         "What do the letters mean?",
         "Nothing, they say.",
     ]
+
+
+def test_rules_of_box_characters_are_no_text() -> None:
+    assert texts("The words of one are here.\n\n" + "─" * 40 + "\n\nThe words of two are here.") == [
+        ("text", "The words of one are here."), ("text", "The words of two are here.")
+    ]  # fmt: skip
+
+
+def test_a_field_and_what_it_says_name_no_columns() -> None:
+    fields = {"COMPANY NAME:": "ACME INC", "INDEX KEY:": "1035972", "IRS NUMBER:": "364140798", "YEAR END:": "1231"}
+    text = "".join(f"{name:24}{said}\n" for name, said in fields.items())
+    assert not any("| COMPANY NAME: |" in words.split("\n")[0] for _, words in texts(text))
+
+
+def test_a_field_and_what_it_says_is_no_title() -> None:
+    assert texts("Words of an address stand here.\n\nCITY:\t\tCHICAGO\n")[-1][0] == "text"
+    assert texts("Chapter One: Pumps\n\nWords of it stand here.\n")[0][0] == "heading"

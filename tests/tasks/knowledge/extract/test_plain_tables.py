@@ -538,3 +538,15 @@ def test_what_was_planned_for_a_year_is_asked_for_as_that(tmp_path):
     assert questions[f"{source}, what budgeted amount is given for the office Parking for 2025, in euros?"] == "52,200"
     assert {t.answer: t.value for t in facts}["1.4"] == "1400000"
     assert any("what estimated amount" in q and q.endswith("in millions of euros?") for q in questions)
+
+
+def test_a_label_over_several_rows_of_kinds_names_none_of_them(tmp_path):
+    rows = "| Per cycle | low | 5 |\n|  | high | 12 |\n| In all |  | 17 |\n|  |  | 18 |\n"
+    table = f"| Saving | Kind | Idle time |\n|---|---|---|\n{rows}"
+    found = reasons(facts_of(tmp_path, f"# Report of Acme\n\n{table}"))
+    assert (found["5"], found["12"], found["17"]) == ("row_has_two_labels", "row_without_label", "")
+
+
+def test_what_a_program_writes_for_no_label_is_none(tmp_path):
+    table = "| Answer | Share |\n|---|---|\n| (no label) | 63 |\n| Phone | 12 |\n"
+    assert reasons(facts_of(tmp_path, f"# Report of Acme\n\n{table}")) == {"63": "row_without_label", "12": ""}

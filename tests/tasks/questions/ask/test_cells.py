@@ -101,6 +101,13 @@ def test_a_column_of_values_is_named_where_there_are_others_and_a_head_of_nothin
     assert not is_name("What") and is_name("HX-200/9")
 
 
+def test_a_property_that_has_but_a_value_is_of_what_its_table_is_about(tmp_path):
+    table = "| Property | Value |\n|---|---|\n| Outside temperature | 7.8 °C |\n| FLOW_MAX | 12 |\n"
+    found = texts(questions_of(tmp_path, pump=f"# Bungalow with a Nordic pump\n\n{table}"))
+    (asked,) = [text for text in found if "outside temperature" in text.lower()]
+    assert "“Bungalow with a Nordic pump”" in asked
+
+
 def test_a_name_needs_its_table_alone_and_words_need_both(tmp_path):
     found = texts(questions_of(tmp_path, travel=TRAVEL, rooms=ROOMS))
     assert found >= {
