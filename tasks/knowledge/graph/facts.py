@@ -189,7 +189,7 @@ class _GraphBuilder:
             self.code("kind", triplet.object_type, triplet.unit),
             self.code("kind", triplet.object_type, triplet.unit) if is_literal(triplet) else -1,
             ("", *ends) if instant else (triplet.period,),
-            self.code("value", triplet.value or triplet.object_key),
+            self.code("value", said_value(triplet) if is_literal(triplet) else triplet.object_key),
             self.code("concept", triplet.concept) if triplet.concept else -1,
             self.code("document", triplet.doc_id),
             _number(triplet.value),
@@ -339,10 +339,9 @@ class Claimed:
     @classmethod
     def of(cls, triplet: Triplet) -> "Claimed":
         """That of a triplet."""
-        is_named = re.match(r"[A-Z#@]|\S*[@:/_]|[a-z]\S* [A-Z]", triplet.object)  # "etcd Operator"
+        is_named = re.match(r"[A-Z\d#@]|\S*[@:/_]|[a-z]\S* [A-Z]", triplet.object)  # "etcd Operator", "2.5mm hex key"
         kind = triplet.object_type if is_literal(triplet) else NAMED if is_named else DESCRIBED
-        value = triplet.value or triplet.object.casefold()
-        return cls(triplet.subject.casefold(), value, kind, telling_roots(triplet))
+        return cls(triplet.subject.casefold(), said_value(triplet), kind, telling_roots(triplet))
 
     def may_be_taken_for(self, other: "Claimed") -> bool:
         """Whether the other says another thing of another one, in words that are alike."""
@@ -411,6 +410,17 @@ def as_sequence(array: Array) -> Sequence[int]:
 def is_literal(triplet: Triplet) -> bool:
     """Whether the object is a value rather than a thing."""
     return triplet.object_type in LITERALS
+
+
+_DIGITS = {
+    word: str(number) for number, word in enumerate("zero one two three four five six seven eight nine ten".split())
+}
+
+
+def said_value(triplet: Triplet) -> str:
+    """What an object comes to, by which two facts say the same: "one (1) year" and "one-year" are equal."""
+    words = re.findall(r"[^\W_]+|[^\w\s()-]", re.sub(r"\(\d+\)", "", triplet.object.casefold()))
+    return triplet.value or " ".join(_DIGITS.get(word, word.removesuffix("s")) for word in words)
 
 
 def telling_roots(triplet: Triplet) -> frozenset[str]:
