@@ -240,11 +240,18 @@ def askable_stars(graph: Graph) -> Callable[[tuple[int, ...]], bool]:
 
     They describe one thing by others, all written as names: whoever asks about all of a kind ("CPC Directors", of which
     something is said in the plural) calls them so, and nobody has a phrase in hand. What a single clue gives leads to
-    that thing alone, whatever the relation; figures are no clues but where `star_clues` says so.
+    that thing alone, whatever the relation, under its name or a longer one ("iRobot Create 3", "Create 3").
     """
     several = np.zeros(len(graph.nodes), bool)
     several[graph.head[find_relations(graph, _PLURAL)]] = True
-    led = np.unique(np.stack([graph.tail, graph.head], axis=1), axis=0)
+    known = {label: node for node, label in enumerate(graph.labels) if " " in label}
+
+    def shortest(node: int, label: str) -> int:
+        ends = (label.split(" ", at)[-1] for at in range(label.count(" ") - 1, 0, -1))
+        return next((known[end] for end in ends if end in known), node)
+
+    thing = np.array([shortest(node, label) for node, label in enumerate(graph.labels)], np.int64)
+    led = np.unique(np.stack([thing[graph.tail], graph.head], axis=1), axis=0)
     leading = np.bincount(led[:, 0], minlength=len(graph.nodes))
 
     def is_name(node: int) -> bool:
@@ -255,7 +262,7 @@ def askable_stars(graph: Graph) -> Callable[[tuple[int, ...]], bool]:
         pivot, given = int(graph.head[clues[0]]), [int(graph.tail[clue]) for clue in clues if not graph.literal[clue]]
         if several[pivot] or not all(is_name(node) for node in (pivot, *given)):
             return False
-        return len(clues) > 1 or not given or leading[given[0]] == 1
+        return len(clues) > 1 or not given or leading[thing[given[0]]] == 1
 
     return is_askable
 

@@ -697,7 +697,7 @@ def test_a_model_is_asked_about_stars_of_named_things_by_names(pivot, clue, verb
 
 def test_a_clue_that_leads_to_two_things_in_other_words_describes_neither():
     rows = [
-        by_model("Lite Robot", "is built on", "Base Create", 0),
+        by_model("Lite Robot", "is built on", "Acme Base Create", 0),
         by_model("Full Robot", "uses as platform", "Base Create", 1),
         by_model("Lite Robot", "has camera", "Eye One", 2),
         by_model("Full Robot", "has camera", "Eye Two", 3),

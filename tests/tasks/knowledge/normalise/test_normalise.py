@@ -238,6 +238,14 @@ def test_a_name_with_its_own_initials_in_brackets_is_the_same_name() -> None:
     assert "initials" in merge.evidence
 
 
+def test_a_name_with_initials_in_brackets_is_the_organisation_without() -> None:
+    rows = [
+        fact("Cross Project Council", "runs", "x", "ORG NAME"),
+        fact("Cross Project Council (CPC)", "runs", "y", "NAME NAME"),
+    ]
+    assert {row.subject_key for row in run(rows)[0]} == {"ORG:Cross Project Council"}
+
+
 def test_aliases_of_the_config_are_used_within_a_type() -> None:
     made = keys("Google", "Alphabet Inc.", aliases={"google": "Alphabet Inc."})
     assert made == ["ORG:Alphabet Inc."] * 2
