@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, islice
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from rarefy.tasks.knowledge.graph.chunks import ChunkRule
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.counting import count_chains, count_sets, group_starts
-from rarefy.tasks.knowledge.graph.facts import Array, Graph, as_sequence, count_others, group_sizes
+from rarefy.tasks.knowledge.graph.facts import Array, Graph, as_sequence, count_others, count_rivals, group_sizes
 from rarefy.tasks.knowledge.graph.filers import FilerFigures
 from rarefy.tasks.knowledge.graph.headlines import FAMILIES
 from rarefy.tasks.knowledge.graph.years import YearChains
@@ -454,7 +454,8 @@ def find_asked(graph: Graph, config: GraphConfig) -> Array:
     columns = graph.columns
     tagged = columns.whole & (columns.concept >= 0)
     in_words = count_others(columns, columns.sort, columns.kind, columns.asked, columns.relation)
-    asked: Array = (graph.rivals > 0) & (~tagged | (columns.family >= 0) & (in_words > 0))
+    rivals = count_rivals(replace(columns, value=columns.said)) if config.for_model else graph.rivals
+    asked: Array = (rivals > 0) & (~tagged | (columns.family >= 0) & (in_words > 0))
     if config.rivals == "words":
         asked |= columns.alike
     if config.for_model:

@@ -734,3 +734,17 @@ def test_equal_words_are_no_other_answer(other, asked):
         by_model("Larkfield Board", "has term of", other, 2, kind="DURATION"),
     ]
     assert bool(drawn("chain", rows)) is asked
+
+
+def test_a_model_s_fact_of_the_same_relation_with_equal_words_needs_no_clue():
+    rows = [
+        by_model("Conflict Note", "is given to", "Conduct Team", 0),
+        by_model("Conduct Team", "answers within", "48 hours", 1, kind="DURATION"),
+        by_model("Larkfield Board", "answers within", "48 Hours", 2, kind="DURATION"),
+    ]
+    rows = [
+        replace(row, object_key=f"{row.subject_key} {row.object_key}" if row.object_type else row.object_key)
+        for row in rows
+    ]
+    assert not drawn("chain", rows)
+    assert drawn("chain", [*rows[:2], replace(rows[2], object="72 hours")])
