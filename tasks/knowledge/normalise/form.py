@@ -133,6 +133,18 @@ def group_teams(names: Names) -> Iterator[SameNames]:
                 yield SameNames((short, name), "same but for the word team, department or group")
 
 
+def group_plurals(names: Iterable[str]) -> Iterator[SameNames]:
+    """Roles and kinds in the singular and the plural: "Senior Delegate" and "Senior Delegates".
+
+    Of two words or more, the last one of the language, so that "General Motors" stays apart from a motor.
+    """
+    known = {plain(name): name for name in sorted(names)}
+    for name in sorted(known):
+        first, _, last = name.rpartition(" ")
+        if first and name + "s" in known and wordnet.known(last):
+            yield SameNames((known[name], known[f"{name}s"]), "same but for the plural")
+
+
 _ARTICLE = re.compile(r"^the ", re.IGNORECASE)
 _JOINING = frozenset("of the and for".split())
 _OFTEN = 2  # times that a document has the name of whom its things belong to
@@ -241,6 +253,7 @@ def merge_entities(names: Names, config: NormaliseConfig, texts: Mapping[str, st
         if kind == UNTYPED:
             same += group_teams(names)
         if config.roles:
+            same += group_plurals(present)
             of = {name: names.entities[kind, name].documents for name in present}
             same += group_roles(present, {name: [texts[i] for i in of[name] if i in texts] for name in present})
         for cluster, rules in unite_groups(same):

@@ -337,3 +337,12 @@ def test_a_role_of_two_owners_is_neither_ones() -> None:
     rows = [fact(name, "meets in", "June", "ORG NAME") for name in names]
     made = normalise(rows, NormaliseConfig(), embed=near(), documents=of_document("Zorvane, Zorvane, Quillan, Quillan"))
     assert len({row.subject_key for row in made if isinstance(row, Triplet)}) == 3
+
+
+def test_a_role_is_the_same_in_the_plural_and_a_single_word_is_not() -> None:
+    rows = [
+        fact(name, "is chosen", "x", "NAME NAME")
+        for name in ("Senior Delegate", "Senior Delegates", "Orsa Varlin", "Orsa Varlins", "Motor", "Motors")
+    ]
+    keys = [row.subject_key for row in run(rows)[0]]
+    assert keys[0] == keys[1] and len(set(keys)) == 5
