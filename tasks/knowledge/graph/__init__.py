@@ -23,8 +23,8 @@ from rarefy.tasks.knowledge.graph.listings import trace_listings
 from rarefy.tasks.knowledge.graph.patterns import PatternPaths, chain, inverted_star, single, star
 from rarefy.tasks.knowledge.graph.sample import Allocation, make_path
 
-VERSION = 22  # a budget of one year goes with that of another one
-COUNT_VERSION = 21  # likewise
+VERSION = 25  # for models: named stars, things that meet across documents; equal words are one value
+COUNT_VERSION = 24  # likewise
 
 Pattern = Callable[[Graph, GraphConfig, Array], PatternPaths]
 PATTERNS: dict[str, Pattern] = {f.__name__: f for f in (inverted_star, chain, star, single)}

@@ -118,8 +118,9 @@ class GraphConfig(BaseModel, frozen=True, extra="forbid"):
     for_model: bool | None = Field(
         None,
         description="what a model is asked nothing about is not drawn, so that it takes no other path's place: chains "
-        "of which one passage names the ends of both facts, or that lead to several things from either end; inverted "
-        "stars but those of two things that alone share a third. Not given: where a model asks",
+        "of which one passage names the ends of both facts, or that lead to several things from either end; stars but "
+        "those of one named thing by names; inverted stars but those of two things of two documents that alone share a "
+        "third. Not given: where a model asks",
     )
     per_pivot: int = Field(100, ge=1, description="multi-hop paths of one pattern around one entity, at most")
     per_part: int = Field(

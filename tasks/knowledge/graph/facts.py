@@ -61,6 +61,7 @@ class FactColumns:
     measured: Array  # those of a literal; things are all alike, since what sort of thing a name means is a guess
     asked: Array  # the period as it is asked for: a day that ends a fiscal year is that year's
     value: Array
+    said: Array  # likewise, but for how it is written: "one year" is "1 year"
     concept: Array  # the tag, -1 for none
     document: Array
     number: Array  # float64: the value, nan where it is none
@@ -190,6 +191,7 @@ class _GraphBuilder:
             self.code("kind", triplet.object_type, triplet.unit) if is_literal(triplet) else -1,
             ("", *ends) if instant else (triplet.period,),
             self.code("value", triplet.value or triplet.object_key),
+            self.code("said", said_value(triplet) if is_literal(triplet) else triplet.object_key),
             self.code("concept", triplet.concept) if triplet.concept else -1,
             self.code("document", triplet.doc_id),
             _number(triplet.value),
@@ -203,8 +205,8 @@ class _GraphBuilder:
     def columns(self, keys: Array, order: Array) -> FactColumns:
         rows = [self.details[i] for i in order.tolist()]
         periods = [self.years.get(row[7][1:], row[7][-1]) for row in rows]
-        columns = zip(*rows, strict=True) if rows else [()] * 17
-        whole, sort, member, person, link, kind, measured, _, value, concept, document, *more = columns
+        columns = zip(*rows, strict=True) if rows else [()] * 18
+        whole, sort, member, person, link, kind, measured, _, value, said, concept, document, *more = columns
         number, family, telling, flow, owner, claimed = more
         found = FactColumns(
             head=keys[order, 0],
@@ -218,6 +220,7 @@ class _GraphBuilder:
             measured=np.array(measured, np.int64),
             asked=np.array([self.code("asked", period) for period in periods], np.int64),
             value=np.array(value, np.int64),
+            said=np.array(said, np.int64),
             concept=np.array(concept, np.int64),
             document=np.array(document, np.int64),
             number=np.array(number, np.float64),
@@ -339,10 +342,9 @@ class Claimed:
     @classmethod
     def of(cls, triplet: Triplet) -> "Claimed":
         """That of a triplet."""
-        is_named = re.match(r"[A-Z#@]|\S*[@:/_]|[a-z]\S* [A-Z]", triplet.object)  # "etcd Operator"
+        is_named = re.match(r"[A-Z\d#@]|\S*[@:/_]|[a-z]\S* [A-Z]", triplet.object)  # "etcd Operator", "2.5mm hex key"
         kind = triplet.object_type if is_literal(triplet) else NAMED if is_named else DESCRIBED
-        value = triplet.value or triplet.object.casefold()
-        return cls(triplet.subject.casefold(), value, kind, telling_roots(triplet))
+        return cls(triplet.subject.casefold(), said_value(triplet), kind, telling_roots(triplet))
 
     def may_be_taken_for(self, other: "Claimed") -> bool:
         """Whether the other says another thing of another one, in words that are alike."""
@@ -411,6 +413,17 @@ def as_sequence(array: Array) -> Sequence[int]:
 def is_literal(triplet: Triplet) -> bool:
     """Whether the object is a value rather than a thing."""
     return triplet.object_type in LITERALS
+
+
+_DIGITS = {
+    word: str(number) for number, word in enumerate("zero one two three four five six seven eight nine ten".split())
+}
+
+
+def said_value(triplet: Triplet) -> str:
+    """What an object comes to, by which two facts say the same: "one (1) year" and "one-year" are equal."""
+    words = re.findall(r"[^\W_]+|[^\w\s()-]", re.sub(r"\(\d+\)", "", triplet.object.casefold()))
+    return triplet.value or " ".join(_DIGITS.get(word, word.removesuffix("s")) for word in words)
 
 
 def telling_roots(triplet: Triplet) -> frozenset[str]:

@@ -2,8 +2,9 @@
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, islice
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from rarefy.tasks.knowledge.graph.chunks import ChunkRule
 from rarefy.tasks.knowledge.graph.config import GraphConfig
 from rarefy.tasks.knowledge.graph.counting import count_chains, count_sets, group_starts
-from rarefy.tasks.knowledge.graph.facts import Array, Graph, as_sequence, count_others, group_sizes
+from rarefy.tasks.knowledge.graph.facts import Array, Graph, as_sequence, count_others, count_rivals, group_sizes
 from rarefy.tasks.knowledge.graph.filers import FilerFigures
 from rarefy.tasks.knowledge.graph.headlines import FAMILIES
 from rarefy.tasks.knowledge.graph.years import YearChains
@@ -192,6 +193,7 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     common, member = find_relations(graph, config.common_clues), graph.columns.member & (config.star_clues == "member")
     listed = find_listed(graph, graph.head)
     figures = MemberFigures(graph, np.flatnonzero(free & member & graph.literal), around.apart)
+    is_askable = askable_stars(graph) if config.for_model else None  # None keeps all
     filers = FilerFigures(graph, np.flatnonzero(free), around.apart) if config.one_of_two and 2 in sizes else None
 
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
@@ -207,6 +209,8 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
         if pointing:
             free_clues = [f for f in around.near(answer, point) if not (literal[f] or listed[f])]
             for described in pointing.minimal_sets(free_clues[:FEW], sizes):
+                if is_askable and not is_askable(described):
+                    continue
                 if end[answer] not in [end[f] for f in described] and around.apart((*described, answer)):
                     nominal = len(described) == 1 and bool(common[described[0]])
                     facts, hub = (*sorted(described), answer), around.hub[answer]
@@ -226,6 +230,44 @@ def star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
     if filers:
         answers[filers.answers()] = True
     return PatternPaths(count, np.flatnonzero(answers & free), propose)
+
+
+_PLURAL = ("are .*", "were .*", "have .*")
+
+
+def askable_stars(graph: Graph) -> Callable[[tuple[int, ...]], bool]:
+    """By which clues a model may be asked about a star, as far as the graph can tell.
+
+    They describe one thing by others, all written as names: whoever asks about all of a kind ("CPC Directors", of which
+    something is said in the plural) calls them so, and nobody has a phrase in hand. What a single clue gives leads to
+    that thing alone, whatever the relation, under its name or a longer one ("iRobot Create 3", "Create 3").
+    """
+    several = np.zeros(len(graph.nodes), bool)
+    several[graph.head[find_relations(graph, _PLURAL)]] = True
+    known = {label: node for node, label in enumerate(graph.labels) if " " in label}
+
+    def shortest(node: int, label: str) -> int:
+        ends = (label.split(" ", at)[-1] for at in range(label.count(" ") - 1, 0, -1))
+        return next((known[end] for end in ends if end in known), node)
+
+    thing = np.array([shortest(node, label) for node, label in enumerate(graph.labels)], np.int64)
+    led = np.unique(np.stack([thing[graph.tail], graph.head], axis=1), axis=0)
+    leading = np.bincount(led[:, 0], minlength=len(graph.nodes))
+
+    def is_name(node: int) -> bool:
+        label = graph.labels[node]
+        return label[:1].isupper() or not label.replace(" ", "").replace("-", "").isalpha()
+
+    def is_askable(clues: tuple[int, ...]) -> bool:
+        pivot, given = int(graph.head[clues[0]]), [int(graph.tail[clue]) for clue in clues if not graph.literal[clue]]
+        if several[pivot] or not all(is_name(node) for node in (pivot, *given)):
+            return False
+        return len(clues) > 1 or not given or leading[thing[given[0]]] == 1
+
+    return is_askable
+
+
+MET = 3  # facts that lead to what two things share: more do where many have to do with it, in whatever words
 
 
 def inverted_star(graph: Graph, config: GraphConfig, free: Array) -> PatternPaths:
@@ -249,16 +291,19 @@ def inverted_star(graph: Graph, config: GraphConfig, free: Array) -> PatternPath
     )
     meeting = np.bincount(hub[chosen], minlength=len(hubs))
     points, tail = as_sequence(graph.point), as_sequence(graph.tail)
+    leading, document = np.bincount(graph.tail, minlength=len(graph.nodes)), graph.columns.document
 
     def propose(answer: int, turn: int) -> Iterator[CandidatePath]:
         point = turn_point(points[answer], turn)
         order = [sizes[(point + i) % len(sizes)] for i in range(len(sizes))]
         all_of_them = around.ring.size(hub[answer])
         if config.for_model:
-            order = [2] if all_of_them == 2 else []
+            order = [2] if all_of_them == 2 and leading[tail[answer]] <= MET else []
         order = [size for size in order if size == 2 or not dated[answer]]
         for size in sorted(order, key=lambda size: size != all_of_them):
             partners = around.partners(answer, size, point)
+            if config.for_model and any(document[fact] == document[answer] for fact in partners):
+                continue  # one document says it of both, where it speaks of the thing that they share
             if partners:
                 yield CandidatePath(tuple(sorted((*partners, answer))), answer, tail[answer])
 
@@ -409,10 +454,47 @@ def find_asked(graph: Graph, config: GraphConfig) -> Array:
     columns = graph.columns
     tagged = columns.whole & (columns.concept >= 0)
     in_words = count_others(columns, columns.sort, columns.kind, columns.asked, columns.relation)
-    asked: Array = (graph.rivals > 0) & (~tagged | (columns.family >= 0) & (in_words > 0))
+    rivals = count_rivals(replace(columns, value=columns.said)) if config.for_model else graph.rivals
+    asked: Array = (rivals > 0) & (~tagged | (columns.family >= 0) & (in_words > 0))
     if config.rivals == "words":
         asked |= columns.alike
+    if config.for_model:
+        asked &= ~find_relations(graph, (LIGHT,)) | find_kindred(graph)
     return asked & ~find_relations(graph, config.class_relations)
+
+
+# what things of all kinds do: that a board adds an interface is no other answer to what a camera adds
+LIGHT = (
+    "(adds?|uses?|has|have|includes?|requires?|needs?|provides?|supports?|contains?|offers?|implements?|means?|runs?)"
+)
+
+
+def find_kindred(graph: Graph) -> Array:
+    """Of which facts the relation is also said of a thing of the same kind, with another object.
+
+    Of one kind are things to which one relation leads, or whose names share a word; so are objects that end alike.
+    """
+    facts = list(zip(graph.relation.tolist(), graph.head.tolist(), graph.tail.tolist(), strict=True))
+    led_by: defaultdict[int, set[object]] = defaultdict(set)
+    for relation, _, tail in facts:
+        led_by[tail].add(relation)
+
+    def traits(head: int, tail: int) -> Iterator[object]:
+        yield from led_by[head]
+        yield from (word for word in graph.labels[head].split() if word[:1].isupper())
+        if last := graph.labels[tail].rpartition(" ")[2]:
+            yield "object", last
+
+    having: defaultdict[tuple[int, object], set[tuple[int, int]]] = defaultdict(set)
+    for relation, head, tail in facts:
+        for trait in traits(head, tail):
+            having[relation, trait].add((head, tail))
+
+    def is_kindred(relation: int, head: int, tail: int) -> bool:
+        alike = (pair for trait in traits(head, tail) for pair in having[relation, trait])
+        return any(other != head and thing != tail for other, thing in alike)
+
+    return np.array([is_kindred(*fact) for fact in facts], bool)
 
 
 def find_clues(graph: Graph, config: GraphConfig) -> Array:

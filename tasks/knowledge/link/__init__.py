@@ -17,7 +17,7 @@ from rarefy.tasks.knowledge.link.owners import link_owners
 
 __all__ = ["LINKERS", "VERSION", "LinkConfig", "link"]
 
-VERSION = 3  # what is said of what belongs to a thing
+VERSION = 4  # a USB-C port is a kind of port, and nothing of USB-C's
 
 Linker = Callable[[Corpus], Iterable[Triplet]]
 LINKERS: dict[str, Linker] = {

@@ -75,9 +75,14 @@ def _split(end: str, names: Mapping[str, str], by_initials: Mapping[str, str]) -
         owner = re.sub(r"['’]s?$", "", first)
         owner = by_initials.get(owner, owner)
         if owner in names:
+            if owner == first and _KIND.fullmatch(owner):
+                return
             if part[0].islower() and words[count] not in SMALL_WORDS and not part.split()[0].endswith("ed"):
                 yield owner, part
             return
+
+
+_KIND = re.compile(r"(?=.*[\d-])[A-Z\d-]+")  # "a USB-C port" is a kind of port, "ERC-20 tokens" a kind of tokens
 
 
 def _initials(names: Iterable[str]) -> dict[str, str]:

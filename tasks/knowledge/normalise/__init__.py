@@ -18,7 +18,7 @@ from rarefy.tasks.text.names import plain
 
 __all__ = ["VERSION", "NormaliseConfig", "normalise"]
 
-VERSION = 9  # names with and without whose they are
+VERSION = 11  # an organisation with its initials in brackets; roles in the plural
 
 
 def normalise(

@@ -54,11 +54,17 @@ def group_own_initials(names: Iterable[Name]) -> Iterator[SameNames]:
     """
     known = set(names)
     for kind, name in sorted(known):
-        found = _IN_BRACKETS.fullmatch(name)
-        if found and (kind, found["name"]) in known:
-            initials = "".join(word[0] for word in re.findall(r"[^\W_]+", found["name"]) if word[0].isupper())
-            if re.sub(r"\W", "", found["short"]).casefold() == initials.casefold():
-                yield SameNames((name, found["name"]), "same but for its initials in brackets")
+        if (kind, without_initials(name)) in known and without_initials(name) != name:
+            yield SameNames((name, without_initials(name)), "same but for its initials in brackets")
+
+
+def without_initials(name: str) -> str:
+    """A name without its initials in brackets."""
+    found = _IN_BRACKETS.fullmatch(name)
+    if not found:
+        return name
+    initials = "".join(word[0] for word in re.findall(r"[^\W_]+", found["name"]) if word[0].isupper())
+    return found["name"] if re.sub(r"\W", "", found["short"]).casefold() == initials.casefold() else name
 
 
 def group_same_company(organisations: Iterable[str]) -> Iterator[SameNames]:
@@ -127,6 +133,18 @@ def group_teams(names: Names) -> Iterator[SameNames]:
                 yield SameNames((short, name), "same but for the word team, department or group")
 
 
+def group_plurals(names: Iterable[str]) -> Iterator[SameNames]:
+    """Roles and kinds in the singular and the plural: "Senior Delegate" and "Senior Delegates".
+
+    Of two words or more, the last one of the language, so that "General Motors" stays apart from a motor.
+    """
+    known = {plain(name): name for name in sorted(names)}
+    for name in sorted(known):
+        first, _, last = name.rpartition(" ")
+        if first and name + "s" in known and wordnet.known(last):
+            yield SameNames((known[name], known[f"{name}s"]), "same but for the plural")
+
+
 _ARTICLE = re.compile(r"^the ", re.IGNORECASE)
 _JOINING = frozenset("of the and for".split())
 _OFTEN = 2  # times that a document has the name of whom its things belong to
@@ -168,7 +186,8 @@ def find_organisations(names: Names, untyped: Iterable[str], organisations: Iter
 
     "Dell" alone does not say what it is; "Dell Inc." does.
     """
-    present = sorted(set(organisations))
+    organisations = set(organisations)
+    present = sorted(organisations)
     by_core: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     named: dict[str, list[str]] = defaultdict(list)
     for name in present:
@@ -178,9 +197,11 @@ def find_organisations(names: Names, untyped: Iterable[str], organisations: Iter
             named[core].append(name)
     short = find_short_names(names.sentences, present, untyped)
     for name in sorted(set(untyped)):
-        core = company(name)[0]
+        core, bare = company(name)[0], without_initials(name)
         if name in short:
             yield name, min(short[name])
+        elif bare != name and bare in organisations:
+            yield name, bare
         elif name[:1].isupper() and len(by_core.get(core, ())) == 1:
             yield name, named[core][0]
 
@@ -232,6 +253,7 @@ def merge_entities(names: Names, config: NormaliseConfig, texts: Mapping[str, st
         if kind == UNTYPED:
             same += group_teams(names)
         if config.roles:
+            same += group_plurals(present)
             of = {name: names.entities[kind, name].documents for name in present}
             same += group_roles(present, {name: [texts[i] for i in of[name] if i in texts] for name in present})
         for cluster, rules in unite_groups(same):

@@ -55,7 +55,7 @@ from rarefy.tasks.questions.gates.wording import is_telling, pivot_rarity
 from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.states import STATES
 
-VERSION = 18  # a subject is asked for only where others have the relation; one path to each subject
+VERSION = 19  # of paths told twice that with another answer of its relation stays; equal values are no other answers
 
 
 class Asked(BaseModel, frozen=True):
@@ -191,10 +191,16 @@ def _find_told_twice(paths: Iterable[Path], index: CorpusIndex, config: AskConfi
     """Of paths with one pivot whose answer one sentence gives in two facts, or whose first end alone answers, one.
 
     So of chains that begin with one fact and ask for two facts of one sentence, as when somebody was born, and died.
+    That stays of which the same relation has another answer.
     """
     seen: set[tuple[str, ...]] = set()
     found = {}
-    for path in sorted(paths, key=lambda path: path.path_id):
+
+    def rank(path: Path) -> tuple[bool, str]:
+        last = index.triplets[path.triplet_ids[-1]]
+        return all(other.relation_key != last.relation_key for other in index.rivals.find(last, 1)), path.path_id
+
+    for path in sorted(paths, key=rank):
         first, last = index.triplets[path.triplet_ids[0]], index.triplets[path.triplet_ids[-1]]
         answer = last.answer or last.object
         if path.pattern == "chain" and _ends_to_ask_for(path, index, config, with_figures=False) == ["A"]:

@@ -239,7 +239,8 @@ def tidy(text: str) -> str:
     line = " ".join(text.replace("\u200b", "").replace("\ufeff", "").split())
     bare = _MARKS.sub("", line).strip()
     # a quotation inside it, a mark of its own at the end: left as they are
-    line = bare if bare.count('"') % 2 == 0 and bare.count("“") == bare.count("”") else line
+    quoted = line.startswith("'") and re.search(r"\w'(?!\w)", bare)  # 'Q' models
+    line = bare if bare.count('"') % 2 == 0 and bare.count("“") == bare.count("”") and not quoted else line
     return "" if line.casefold().strip(".") in _NONE else line
 
 

@@ -662,3 +662,89 @@ def test_the_operands_of_an_answer_are_taken_from_as_few_chunks_as_hold_them():
     assert all(len(chunks) == 1 and chunks <= {"b", "d"} for chunks in taken)
     apart = choose_operands("change", [figures[0][:1], figures[1][1:2]])
     assert {t.chunk_id for t in apart.triplets} == {"a", "c"} and apart.far == 0
+
+
+MODEL = GraphConfig(for_model=True, exclusive="none", reserve_clues=0, reserve_values=0)
+
+
+def by_model(head, relation, tail, at, doc="x", kind=""):
+    row = triplet(head.lower(), relation, tail.lower(), f"c{at}", kind)
+    return replace(row, subject=head, object=tail, doc_id=doc, method="model")
+
+
+def drawn(pattern, rows):
+    by_id = {row.triplet_id: row for row in rows}
+    return [
+        tuple((by_id[name].subject, by_id[name].object) for name in path.triplet_ids)
+        for path in of(pattern, trace(rows, MODEL))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pivot", "clue", "verb", "asked"),
+    [
+        ("Larkfield Pump", "Tessera Optics", "is made by", True),
+        ("Pump Inspectors", "Tessera Optics", "are paid by", False),  # all of a kind
+        ("backup limit", "Tessera Optics", "is set by", False),  # no name
+        ("Larkfield Pump", "percentage based fee", "is sold at", False),  # nothing that anybody has in hand
+    ],
+)
+def test_a_model_is_asked_about_stars_of_named_things_by_names(pivot, clue, verb, asked):
+    rows = [by_model(pivot, verb, clue, 0), by_model(pivot, "weighs about", "Nine Stone", 1)]
+    rows += [by_model("Orsa Valve", "weighs about", "Two Stone", 2)]
+    assert bool(drawn("star", rows)) is asked
+
+
+def test_a_clue_that_leads_to_two_things_in_other_words_describes_neither():
+    rows = [
+        by_model("Lite Robot", "is built on", "Acme Base Create", 0),
+        by_model("Full Robot", "uses as platform", "Base Create", 1),
+        by_model("Lite Robot", "has camera", "Eye One", 2),
+        by_model("Full Robot", "has camera", "Eye Two", 3),
+    ]
+    assert not drawn("star", rows)
+    assert len(drawn("star", [rows[0], *rows[2:]])) == 1
+
+
+@pytest.mark.parametrize(("documents", "others", "asked"), [("xy", 0, True), ("xx", 0, False), ("xy", 2, False)])
+def test_a_model_is_asked_what_meets_in_a_thing_of_two_documents_that_few_facts_lead_to(documents, others, asked):
+    rows = [
+        by_model(f"Film {at}", "was directed by", "Ilse Krantz", at, doc)
+        for at, doc in zip("12", documents, strict=True)
+    ]
+    rows += [by_model(f"Person {at}", f"knows in way {at}", "Ilse Krantz", 9 + at) for at in range(others)]
+    assert bool(drawn("inverted_star", rows)) is asked
+
+
+@pytest.mark.parametrize(("other", "asked"), [("Eye Two", True), ("Adapter Board", False)])
+def test_what_things_of_all_kinds_do_has_other_answers_among_its_own_kind_alone(other, asked):
+    rows = [
+        by_model("Full Robot", "has camera", "Eye One", 0),
+        by_model("Eye One", "adds", "laser projector", 1),
+        by_model(other, "adds", "radio link", 2),
+    ]
+    assert bool(drawn("chain", rows)) is asked
+
+
+@pytest.mark.parametrize(("other", "asked"), [("two-year", True), ("one (1) year", False), ("One year", False)])
+def test_equal_words_are_no_other_answer(other, asked):
+    rows = [
+        by_model("Conflict Note", "is given to", "Conduct Team", 0),
+        by_model("Conduct Team", "serves term of", "one-year", 1),
+        by_model("Larkfield Board", "has term of", other, 2, kind="DURATION"),
+    ]
+    assert bool(drawn("chain", rows)) is asked
+
+
+def test_a_model_s_fact_of_the_same_relation_with_equal_words_needs_no_clue():
+    rows = [
+        by_model("Conflict Note", "is given to", "Conduct Team", 0),
+        by_model("Conduct Team", "answers within", "48 hours", 1, kind="DURATION"),
+        by_model("Larkfield Board", "answers within", "48 Hours", 2, kind="DURATION"),
+    ]
+    rows = [
+        replace(row, object_key=f"{row.subject_key} {row.object_key}" if row.object_type else row.object_key)
+        for row in rows
+    ]
+    assert not drawn("chain", rows)
+    assert drawn("chain", [*rows[:2], replace(rows[2], object="72 hours")])

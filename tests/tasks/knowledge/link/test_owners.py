@@ -34,3 +34,10 @@ def test_who_elects_its_members_elects_them_of_that_council() -> None:
 )
 def test_a_name_a_condition_and_a_common_thing_are_no_parts(subject: str) -> None:
     assert not owned((subject, "meets in", "June"))
+
+
+@pytest.mark.parametrize("kind", ["USB-C", "ERC-20"])
+def test_what_a_name_stands_before_as_a_kind_is_none_of_its_things(kind: str) -> None:
+    given = (kind, "is used by", "Larkfield Group")
+    assert not owned(given, (f"{kind} port", "draws power from", "battery"))
+    assert owned(given, (f"port of the {kind}", "draws power from", "battery"))

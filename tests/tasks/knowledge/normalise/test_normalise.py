@@ -238,6 +238,14 @@ def test_a_name_with_its_own_initials_in_brackets_is_the_same_name() -> None:
     assert "initials" in merge.evidence
 
 
+def test_a_name_with_initials_in_brackets_is_the_organisation_without() -> None:
+    rows = [
+        fact("Cross Project Council", "runs", "x", "ORG NAME"),
+        fact("Cross Project Council (CPC)", "runs", "y", "NAME NAME"),
+    ]
+    assert {row.subject_key for row in run(rows)[0]} == {"ORG:Cross Project Council"}
+
+
 def test_aliases_of_the_config_are_used_within_a_type() -> None:
     made = keys("Google", "Alphabet Inc.", aliases={"google": "Alphabet Inc."})
     assert made == ["ORG:Alphabet Inc."] * 2
@@ -329,3 +337,12 @@ def test_a_role_of_two_owners_is_neither_ones() -> None:
     rows = [fact(name, "meets in", "June", "ORG NAME") for name in names]
     made = normalise(rows, NormaliseConfig(), embed=near(), documents=of_document("Zorvane, Zorvane, Quillan, Quillan"))
     assert len({row.subject_key for row in made if isinstance(row, Triplet)}) == 3
+
+
+def test_a_role_is_the_same_in_the_plural_and_a_single_word_is_not() -> None:
+    rows = [
+        fact(name, "is chosen", "x", "NAME NAME")
+        for name in ("Senior Delegate", "Senior Delegates", "Orsa Varlin", "Orsa Varlins", "Motor", "Motors")
+    ]
+    keys = [row.subject_key for row in run(rows)[0]]
+    assert keys[0] == keys[1] and len(set(keys)) == 5

@@ -691,6 +691,7 @@ def test_wording_that_leans_on_the_prompt_or_asks_twice_is_told_from_wording_tha
 def test_a_label_and_quotes_around_a_question_are_not_part_of_it():
     assert tidy('**Question:** "What did\n Altostrat hold?"') == "What did Altostrat hold?"
     assert tidy('What is the "Archive" of Nimbus?') == 'What is the "Archive" of Nimbus?'
+    assert tidy("'Q' models of Renault Zoe") == "'Q' models of Renault Zoe" and tidy("'Finance") == "Finance"
     assert tidy("## Finance") == "Finance" and tidy("#ops-finance") == "#ops-finance"
 
 
