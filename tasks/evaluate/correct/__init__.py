@@ -15,7 +15,9 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = 30  # titles and words of the question that an answer repeats, surcharges, marks of notes, other topics, halves
+VERSION = (
+    30  # titles and words of the question that an answer repeats, surcharges, marks of notes, other topics, halves
+)
 
 
 @dataclass(frozen=True, slots=True)
