@@ -2,6 +2,8 @@
 
 import re
 
+from rarefy.tasks.evaluate.correct.by_words import is_capitalised
+from rarefy.tasks.evaluate.correct.claim_status import NEGATION
 from rarefy.tasks.evaluate.correct.gold import Expectation, GoldAnswer
 from rarefy.tasks.evaluate.correct.normalise import EMPTY, split_tokens, split_words
 from rarefy.tasks.text import wordnet
@@ -15,7 +17,9 @@ _OF_ANSWERS = frozenset(map(stem, "answer value figure amount listed given accor
 _POINTS_BACK = re.compile(
     r"\W*(?:it|they|he|she|that|this|these|those|there|you|we|yes|no|both|neither)\b", re.IGNORECASE
 )
+_NOTHING = re.compile(r"\b(?:nothing|without|unable|lacks?)\b", re.IGNORECASE)
 _SENTENCE = 10  # words of a sentence that shows what it is about
+_LONGEST = 60  # of what a reader sees at one glance to be about something else
 _TELLING = 3  # letters of a word that does
 
 
@@ -23,12 +27,13 @@ def strip_echo(text: str, about: Expectation) -> str:
     """Return what an answer states behind the words of its question: "$65" of "The previous fee of X is $65."."""
     text = _LISTED_AS.sub("", text)
     for hit in _STATED.finditer(text):
-        words = {stem(word) for word in split_tokens(text[: hit.start()]) if word not in EMPTY}
-        if not words <= about.words | _OF_ANSWERS:
-            break
+        before = text[: hit.start()]
+        words = {stem(word) for word in split_tokens(before) if word not in EMPTY}
+        if not words <= about.words | _OF_ANSWERS or is_capitalised(before) or re.search(r"[.;!?]\s", before):
+            break  # a name may be the answer: "The Tasse is longer."
         stated = text[hit.end() :]
         new = {stem(word) for word in split_tokens(stated) if word not in EMPTY} - about.words
-        if words & about.words and new:
+        if words & about.words and new and not NEGATION.match(stated):
             return stated
     return text
 
@@ -37,10 +42,12 @@ def is_off_topic(text: str, gold: GoldAnswer, about: Expectation) -> bool:
     """Return whether a sentence has no word of the question or of the gold answer, nor a synonym of one.
 
     Of 62 such answers that were open, people and careful readers called all wrong. Not said of what may point back to
-    the question ("It was called off"), nor where a yes or no is asked for.
+    the question ("It was called off") or decline, nor where a yes or no is asked for.
     """
-    if gold.kind == "verdict" or len(split_words(text)) < _SENTENCE or _POINTS_BACK.match(text):
+    if gold.kind == "verdict" or not _SENTENCE <= len(split_words(text)) <= _LONGEST or _POINTS_BACK.match(text):
         return False
+    if NEGATION.search(text) or _NOTHING.search(text):
+        return False  # it may decline
     mine = _telling_words(text)
     theirs = _telling_words(about.question.text).union(*map(_telling_words, gold.forms))
     if {*map(stem, mine)} & {*map(stem, theirs)}:

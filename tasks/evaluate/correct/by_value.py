@@ -220,7 +220,8 @@ def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: f
     if _are_nearly_all(gold, amount) and not value.about:
         return "other"
     off = abs(amount - gold.amount) / gold.amount
-    halves = (ROUND_HALF_UP, ROUND_HALF_DOWN)  # many programs round a half to the even digit
+    # many programs round a half to the even digit
+    halves = (ROUND_HALF_UP, ROUND_HALF_DOWN) if value.scaled and value.pointed else (ROUND_HALF_UP,)
     if coarse / grain in {(fine / grain).quantize(Decimal(1), way) for way in halves}:
         if gold_grain > grain_of_value and gold.shown is not None and not gold.loose:
             return "same"  # the gold answer is this one, rounded to the scale that was asked for

@@ -325,7 +325,8 @@ def _is_denial_of(text: str, form: str) -> bool:
     """Return whether two texts are the same, but that one denies it ("MUST NOT" for "MUST")."""
     mine, theirs = (split_tokens(NEGATION.sub(" ", side)) for side in (text, form))
     denied, denies = NEGATION.search(text), NEGATION.search(form)
-    firm = denied and (denied.start() or denied[0].casefold() == "not")  # "no limit" may be another's "limit"
+    state = len(mine) == 1 and form.islower()  # "not available"; "not Delaware" may be any other state
+    firm = denied and (denied.start() or (state and denied[0].casefold() == "not"))
     return bool(mine) and mine == theirs and (denies is None if firm else bool(denies and not denied))
 
 

@@ -190,7 +190,7 @@ def match_answer(text: str, gold: GoldAnswer, about: Expectation, config: Correc
     said = text if any(map(is_of_document, gold.forms)) else strip_citations(text)
     stated = strip_echo(said, about)
     outcome = _match_any(stated, gold, about, config)
-    if outcome.verdict == "open" and stated != said:
+    if stated != said and (outcome.verdict == "open" or outcome.why == "no_value"):
         outcome = _match_any(said, gold, about, config)
     if outcome.why == "denied" and outcome.matched:
         before, _, behind = said.rpartition(outcome.matched)
