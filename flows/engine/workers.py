@@ -25,6 +25,10 @@ RESOURCE = "vllm"  # of Dask workers that hold a model: `dask worker --resources
 # process from answering for more than some seconds (docs/machines.md); Dask's own five minutes are five minutes lost
 TTL = "2 minutes"
 TTL_NAME = "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL"
+NANNY_ENVIRONMENT = "distributed.nanny.pre-spawn-environ"
+# Dask has its workers give memory back at once, and so get it anew, page by page, for every layer of a model: an eighth
+# of their time where texts are embedded
+TRIM = "MALLOC_TRIM_THRESHOLD_"
 PATIENCE = 600  # seconds to wait for the first worker, who may need a new machine
 
 
@@ -143,6 +147,7 @@ def _processes(workers: int) -> Iterator[Any]:
     ours = {
         "distributed.worker.preload": [PRELOAD],
         "distributed.scheduler.worker-ttl": os.environ.get(TTL_NAME, TTL),
+        NANNY_ENVIRONMENT: {name: value for name, value in dask.config.get(NANNY_ENVIRONMENT).items() if name != TRIM},
     }
     with (
         dask.config.set(ours),

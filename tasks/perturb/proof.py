@@ -138,6 +138,7 @@ def measure_cosines(pairs: Sequence[tuple[str, str]], embed: Embed) -> list[floa
     return [float(unit[a] @ unit[b]) for a, b in pairs]
 
 
+@lru_cache(512)  # the questions on one chunk share most of its variants
 def _word_similarity(original: str, changed: str) -> float:
     (a, long), (b, wide) = _count_words(original), _count_words.__wrapped__(changed)
     return round(sum(n * b[w] for w, n in a.items() if w in b) / (long * wide), 4) if long and wide else 0.0

@@ -35,7 +35,7 @@ _FISCAL = r"(?:(?:of|in|for)\s)?(?:the\s)?(?:fiscal(?:\syear)?\s?|calendar(?:\sy
 _GAP = r"[\s\u00a0]{1,3}"
 # What a pattern can begin with is looked for first: most letters of a text begin nothing.
 _NAMED = re.compile(
-    r"(?<![^\W_])(?=[jfmasond\d])(?:"
+    r"(?=[jfmasond\d])(?<![^\W_])(?:"
     rf"(?P<m>{MONTH}){_GAP}{_DAYS.format(d='d', e='e')}(?:,?{_GAP}(?P<y>\d{{4}}))?(?![^\W_]|[.,]\d)|"
     rf"{_DAYS.format(d='d2', e='e2')}\.?{_GAP}(?:of\s)?(?:the\s)?(?P<m2>{MONTH})"
     rf"(?:,?{_GAP}(?P<y2>\d{{4}}))?(?![^\W_]|[.,]\d)|"
@@ -49,28 +49,30 @@ _OTHER = re.compile(
     re.IGNORECASE,
 )
 _NUMERIC = re.compile(
-    r"(?<![\d/.-])(?:(?P<y>\d{4})(?P<by>[/.-])(?P<m>\d{1,2})(?P=by)(?P<d>\d{1,2})"
+    r"(?=\d)(?<![\d/.-])(?:(?P<y>\d{4})(?P<by>[/.-])(?P<m>\d{1,2})(?P=by)(?P<d>\d{1,2})"
     r"|(?P<a>\d{1,2})(?P<by2>[/.-])(?P<b>\d{1,2})(?P=by2)(?P<y2>\d{4}|\d\d))(?![\d/-]|\.\d)"
 )
 _QUARTER = re.compile(
-    rf"(?<![^\W_])(?=[fst1-4Qq])(?:(?P<o>{_ORDINAL})(?:\sfiscal)?[\s-]quarter|Q(?P<q>[1-4])|(?P<q2>[1-4])Q)"
+    rf"(?=[fst1-4q])(?<![^\W_])(?:(?P<o>{_ORDINAL})(?:\sfiscal)?[\s-]quarter|Q(?P<q>[1-4])|(?P<q2>[1-4])Q)"
     rf"(?:[\s,-]{{0,3}}{_FISCAL}(?P<y>(?:19|20)\d\d|\d\d(?!\w)))?(?!\d)",
     re.IGNORECASE,
 )
 _HALF = re.compile(
-    r"(?<![^\W_])(?=[fs12Hh])(?:(?P<o>first|second|1st|2nd)(?:\sfiscal)?[\s-]half|H(?P<h>[12])|(?P<h2>[12])H)"
+    r"(?=[fs12h])(?<![^\W_])(?:(?P<o>first|second|1st|2nd)(?:\sfiscal)?[\s-]half|H(?P<h>[12])|(?P<h2>[12])H)"
     rf"[\s,-]{{0,3}}{_FISCAL}(?P<y>(?:19|20)\d\d|\d\d(?!\w))(?!\d)",
     re.IGNORECASE,
 )
 _FISCAL_YEAR = re.compile(
-    r"(?<![^\W_])(?:fiscal(?:\syears?)?|FY)\s?'?(?P<y>(?:19|20)\d\d|\d\d)(?:[-/](?P<y2>(?:19|20)\d\d"
+    r"(?=f)(?<![^\W_])(?:fiscal(?:\syears?)?|FY)\s?'?(?P<y>(?:19|20)\d\d|\d\d)(?:[-/](?P<y2>(?:19|20)\d\d"
     r"|\d\d))?(?!\w|[,.]\d|%)",
     re.IGNORECASE,
 )
-_SPAN = re.compile(r"(?<![\w.,$€£¥+/-])(?P<y>1\d{3}|20\d\d)(?:-|\s-\s|/)(?P<y2>1\d{3}|20\d\d|\d\d)(?![\w%]|[.,/-]\d)")
-_SEVERAL = re.compile(r"(?<![\w.,$€£¥+-])(?P<y>1[5-9]\d0|20\d0)'?s(?!\w)")
+_SPAN = re.compile(
+    r"(?=[12])(?<![\w.,$€£¥+/-])(?P<y>1\d{3}|20\d\d)(?:-|\s-\s|/)(?P<y2>1\d{3}|20\d\d|\d\d)(?![\w%]|[.,/-]\d)"
+)
+_SEVERAL = re.compile(r"(?=[12])(?<![\w.,$€£¥+-])(?P<y>1[5-9]\d0|20\d0)'?s(?!\w)")
 _YEAR = re.compile(
-    r"(?<![\w.,$€£¥+/-])(?<![$€£¥(]\s)(?P<y>(?:19|20)\d\d)"
+    r"(?=[12])(?<![\w.,$€£¥+/-])(?<![$€£¥(]\s)(?P<y>(?:19|20)\d\d)"
     r"(?![\d%]|[^\W\d_]|[.,/]\d|-\d|\s?(?:%|percent|thousand|million|billion|trillion)(?!\w))"
 )
 _OLD = re.compile(  # before 1900 four digits are a year only where the words around say so

@@ -95,9 +95,13 @@ _SYMBOL = r"(?:(?<![A-Za-z])(?:US|CA|AU|HK|NT|NZ|MX|[CASR])?\$|[€£¥₹₩₽
 _NUMERAL = "|".join(sorted((*_WORTH, "dozen", "half", "twice", "thrice"), key=len, reverse=True))
 _ORDINAL = "|".join(sorted(ORDINALS, key=len, reverse=True))
 SCALE_WORDS = "hundred|thousand|lakh|million|crore|billion|trillion|quadrillion"
-NUMBER_IN_WORDS = re.compile(rf"(?<![\w'])(?:{_NUMERAL}|{SCALE_WORDS})(?!(?!fold)\w)", re.IGNORECASE)
+# What a pattern can begin with is looked for first: most letters of a text begin nothing.
+NUMBER_IN_WORDS = re.compile(
+    rf"(?=[bcdefhlmnoqstz])(?<![\w'])(?:{_NUMERAL}|{SCALE_WORDS})(?!(?!fold)\w)", re.IGNORECASE
+)
 _NUMBER = re.compile(
-    r"(?<![\w'])(?<!\d[.,/:])(?:(?P<alone>[½¼¾⅛⅜⅝⅞]|\d/(?:2|4|8|10|16)(?=\s?(?:%|per\s?cent)))|(?:"
+    r"(?=[\d.½¼¾⅛⅜⅝⅞adefhnostz])(?<![\w'])(?<!\d[.,/:])(?:"
+    r"(?P<alone>[½¼¾⅛⅜⅝⅞]|\d/(?:2|4|8|10|16)(?=\s?(?:%|per\s?cent)))|(?=[\d.])(?:"
     r"(?P<indian>\d{1,2}(?:,\d{2}){1,6},\d{3}(?:\.\d+)?)"
     r"|(?P<grouped>\d{1,3}(?:,\d{3})++(?:\.\d++)?)"
     r"|(?P<swiss>\d{1,3}(?:'\d{3}){1,8}(?:[.,]\d+)?)"
@@ -212,7 +216,7 @@ _CELL_NOTES = re.compile(rf"(?<=[\d%)])(?:\s?(?:\((?:\d{{1,2}}|[a-z])\)|[*†‡
 _LIST_MARK = re.compile(r"(?:(?<=[\s:;.)])|^)(?P<n>\d{1,2})[.)](?=\s|$)")
 _LINE_MARK = re.compile(r"^[ \t]*(?:[(\[]\d{1,3}[)\]]|\d{1,3}[.)])(?=[ \t]+[^\W\d_])", re.MULTILINE)
 _NOTE_MARK = re.compile(
-    r"(?<=[A-Za-z.,;\"'%)])(?:\s?\[\d{1,3}(?:[,-]\s?\d{1,3}){0,9}\]|\(\d{1,2}\)(?=[\s|.,;:]|$)"
+    r"(?=[\s\[(])(?<=[A-Za-z.,;\"'%)])(?:\s?\[\d{1,3}(?:[,-]\s?\d{1,3}){0,9}\]|\(\d{1,2}\)(?=[\s|.,;:]|$)"
     r"|(?<=[a-z])\s\(\d\)(?=\s?(?:[|\n:]|-\s|$)))"
 )
 _CLOCK = re.compile(r"(?<![\d.,:])\d{1,2}(?::\d\d){0,2}\s?[ap]\.?\s?m\b", re.IGNORECASE)  # "7 a.m."

@@ -109,6 +109,8 @@ def test_as_many_processes_are_hired_as_were_asked_for(count):
     with machines._processes(count) as cluster:
         assert len(cluster.workers) == count
         assert {state.nthreads for state in cluster.scheduler.workers.values()} <= {1}
+        environments = [nanny.pre_spawn_env for nanny in cluster.workers.values()]
+        assert all(machines.TRIM not in one and one["OMP_NUM_THREADS"] == "1" for one in environments)
 
 
 SLOW = """
