@@ -56,6 +56,24 @@ def test_fiscal_years_are_counted_as_the_registrant_does(end, year):
     assert fiscal_year(date.fromisoformat(end), document("2024-01-28", 2024)) == year
 
 
+@pytest.mark.parametrize(
+    ("start", "form", "end", "year"),
+    [
+        ("2025-01-01", "10-Q", "2025-06-30", None),
+        ("2025-01-01", "10-Q", "2024-06-30", None),
+        ("2025-01-01", "10-Q", "2024-12-31", 2024),
+        ("2024-09-29", "10-Q", "2024-09-28", 2024),  # the quarter's year ends in September
+        ("2024-07-01", "10-Q", "2025-06-30", None),  # the year before a day, where no months are stated
+        ("2025-02-01", "10-K", "2025-06-30", 2025),  # a first year that is shorter
+    ],
+)
+def test_a_quarter_ends_no_fiscal_year(start, form, end, year):
+    report = Document(
+        "d", "h", "s", "t", "text/html", "", period_start=start, period_end="2025-06-30", fiscal_year=2025, form=form
+    )
+    assert fiscal_year(date.fromisoformat(end), report) == year
+
+
 def fact(start, end):
     return Fact(0, 1, "us-gaap:Revenues", "1", "USD", start, end)
 
