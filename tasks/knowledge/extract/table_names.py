@@ -102,7 +102,8 @@ _ELSEWHERE = re.compile(
     re.I,
 )
 _OF_PARENT = re.compile(  # a filer without its subsidiaries, which a schedule of its report gives beside the group
-    r"\bparent[- ](?:company|only)\b|\bcondensed financial (?:information|statements) of (?:the )?(?:registrant|parent)",
+    r"\bparent[- ](?:company|only)\b"
+    r"|\bcondensed financial (?:information|statements) of (?:the )?(?:registrant|parent)",
     re.I,
 )
 
