@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 41  # marks of notes behind values; a unit of a row is of what it measures; "For" is no name; kinds of years
+VERSION = 42  # notes behind words; statements of the parent company; instructions of forms; quarters end no year
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

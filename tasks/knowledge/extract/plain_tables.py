@@ -171,6 +171,15 @@ _NO_WORDS = (  # what cells of words hold that no question has for an answer, ea
         re.compile(r"n/?a|n\.a\.|none|nil|null|tb[dac]|various|unknown|[^\W_]|(?:see|note) .*", re.I),
     ),
     ("cell_is_a_flag", re.compile(rf"(?:{'|'.join(VERDICTS)}|ok|default|required|optional|string|number)\W?", re.I)),
+    (
+        "cell_is_an_instruction",  # to who fills in a form
+        re.compile(
+            r"(?:leave (?:blank|empty|as is)|(?:select|choose|enter|specify|indicate|include|add|fill in|elaborate on)"
+            r" (?:an?|the|any|all|your|new|one|reason|applicable|appropriate|relevant|from|whether|yes|no)\b).*"
+            r"|.*\((?:if|as|when|where) (?:applicable|needed|necessary|available|required|appropriate)\)\.?",
+            re.I,
+        ),
+    ),
     ("cell_is_an_example", re.compile(r"e\.g\..*|\(.*\)|\"[^\"]*\"", re.I)),
     ("cell_is_code", re.compile(r".*(?:[{}\[\]<>=\\|_]|://|\(\W).*")),
     ("cell_is_a_text", re.compile(rf".*[.!?;:]|(?:\S+\s+){{{WORDS}}}.*")),

@@ -116,8 +116,8 @@ def is_company_statement(section: str, caption: str) -> bool:
 
 def _is_of_parent(section: str, caption: str) -> bool:
     """Whether the headings of a table, or the short lines right above it, say that it leaves out the subsidiaries."""
-    titles = [line for line in caption.split("\n")[-2 * CAPTION_LINES :] if len(line) <= LONGEST_NAME]
-    return any(map(_OF_PARENT.search, (section, *titles)))
+    lines = [line for line in caption.split("\n") if line.strip()][-2 * CAPTION_LINES :]
+    return any(_OF_PARENT.search(line) for line in (section, *lines) if len(line) <= LONGEST_NAME)
 
 
 @dataclass(frozen=True, slots=True)

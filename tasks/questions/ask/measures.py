@@ -66,8 +66,9 @@ def _plain(label: str, entity: str = "") -> str:
         r"(?<=.) by(?: (?:category|geograph\w+|geographic (?:region|area)|segment|product|region|type))?$", "", name
     )
     if entity:  # "Total Costco stockholders' equity" of Costco Wholesale
-        who = f"(?:{re.escape(entity)}|{re.escape(entity.split()[0])})"
-        name = re.sub(rf"\b{who} (?=(?:share|stock)holders)", "", name, flags=re.I)
+        joined = without_form(entity).replace(" ", "")  # "ExxonMobil share of equity" of Exxon Mobil
+        who = "|".join(map(re.escape, (entity, entity.split()[0], joined)))
+        name = re.sub(rf"\b(?:{who}) (?=(?:share|stock)holders|share of\b)", "", name, flags=re.I)
         name = re.sub(r"\b(?:Share|Stock)holders['’] Equity$", lambda heading: heading[0].lower(), name)
     if (owners := _OWNERS.fullmatch(name)) and _bare(owners["who"]) == _bare(entity):
         name = f"{owners['what']} to {owners['common'] or ''}shareholders"
@@ -83,7 +84,7 @@ _OWNERS = re.compile(  # "net income attributable to Walmart", whose filing it i
 
 
 def _bare(company: str) -> str:
-    return re.sub(r"^the ", "", without_form(company).casefold())
+    return re.sub(r"^the ", "", without_form(company).casefold()).replace(" ", "")
 
 
 # --- labels that nobody could ask about ---

@@ -580,7 +580,8 @@ def test_stars_that_no_note_explains_are_kept(tmp_path):
 
 def test_a_statement_of_the_parent_company_says_so(tmp_path):
     rows = "| | 2009 | 2008 |\n|---|---|---|\n| Total liabilities | $44,015 | 43,956 |\n"
-    lead = "### ACME, INC.\n\n(PARENT COMPANY)\n\nBalance Sheets\n\nDecember 31, 2009 and 2008\n\n(In thousands)\n\n"
+    lead = "### ACME, INC.\n\n(PARENT COMPANY)\n\nBalance Sheets\n\n(In thousands)\n\n(Unaudited)\n\n"
+    lead += "December 31, 2009 and 2008\n\n"
     (tmp_path / "a.md").write_text(
         f"# Acme\n\n## Exhibits\n\n{lead}{rows}\nThese are words of prose below the table.\n"
     )
@@ -591,3 +592,12 @@ def test_a_statement_of_the_parent_company_says_so(tmp_path):
         "“Balance Sheets (parent company only)” in “Acme, Form 10-K for fiscal year 2009”"
     }
     assert {cell_fault(t) for t in found} == {"table_of_others"}
+
+
+def test_instructions_to_fill_in_a_form_are_no_facts(tmp_path):
+    rows = "| Change reason | Select applicable reason |\n| Overtime rate | Leave blank |\n"
+    more = "| Division | Home (if applicable) |\n"
+    more += "| Comment | Elaborate on reason for increase |\n| Pay type | Salary |\n| Chair | Select Committee |\n"
+    said = reasons(facts_of(tmp_path, f"# Change of pay\n\n| Field | How to fill out |\n|---|---|\n{rows}{more}"))
+    wrong = "cell_is_an_instruction"
+    assert list(said.values()) == [wrong, wrong, wrong, wrong, "", ""]

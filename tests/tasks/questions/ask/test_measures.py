@@ -471,6 +471,14 @@ def test_an_answer_says_its_currency_and_what_it_counts(label, answer, value, un
     assert question.answer_in_words == said
 
 
+def test_a_label_leaves_out_its_own_company_in_another_spelling():
+    given = {"entity": "Exxon Mobil Corporation", "period_start": "", "period": "June 30, 2025"}
+    assert describe_measure(figure("ExxonMobil share of equity", **given)).name == "share of equity"
+    given["period_start"] = "2024-07-01"
+    net = figure("net income attributable to ExxonMobil", **given)
+    assert describe_measure(net).name == "net income attributable to shareholders"
+
+
 @pytest.mark.parametrize(("answer", "value", "said"), [("(.70)", "-0.7", "$0.70"), ("$.85", "0.85", "$0.85")])
 def test_an_amount_below_one_is_said_with_its_sign_and_a_zero(answer, value, said):
     row = f"| Basic | {answer} |"
