@@ -551,9 +551,9 @@ def _marks_of_notes(table: Table, below: str) -> frozenset[str]:
     behind: dict[str, set[str]] = {}
     for row in (table.header, *table.rows):
         for cell in row.cells:
-            marked = _MARKED.fullmatch(cell.text)
-            for mark in re.findall(_NOTE, marked["marks"]) if marked else ():
-                behind.setdefault(mark, set()).add(marked["said"])
+            if marked := _MARKED.fullmatch(cell.text):
+                for mark in re.findall(_NOTE, marked["marks"]):
+                    behind.setdefault(mark, set()).add(marked["said"])
     if not behind:
         return frozenset()
     explained = set(_EXPLAINED.findall(re.split(r"^#", below[:FAR], maxsplit=1, flags=re.M)[0]))
