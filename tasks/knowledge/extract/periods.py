@@ -54,6 +54,12 @@ def period_of_fact(fact: Fact, document: Document) -> Period | None:
     return Period(fact.period_start, fact.period_end, f"fiscal year {year}")
 
 
+def year_of_report(document: Document) -> str:
+    """ "fiscal year 2024", of what an annual report says without a time; "" for a report of months."""
+    of_months = bool(document.period_end) and fiscal_year(date.fromisoformat(document.period_end), document) is None
+    return f"fiscal year {document.fiscal_year}" if document.fiscal_year and not of_months else ""
+
+
 def fiscal_year(end: date, document: Document) -> int | None:
     """The number that the registrant gives the fiscal year ending on this day; None where its years end elsewhere."""
     close = _close_of_year(document)

@@ -184,6 +184,7 @@ _NO_WORDS = (  # what cells of words hold that no question has for an answer, ea
     ("cell_is_code", re.compile(r".*(?:[{}\[\]<>=\\|_]|://|\(\W).*")),
     ("cell_is_a_text", re.compile(rf".*[.!?;:]|(?:\S+\s+){{{WORDS}}}.*")),
 )
+_TO_FILL_IN = re.compile(r"how to (?:fill|complete|enter)\b|what to (?:enter|select|choose)\b", re.I)
 # A number with its unit, a time, a date: in a column of few values it is no guess
 _MEASURED = re.compile(rf"[-–−+~<>≤≥±$€£]?\s?\d\S*(?:\s+\S+){{0,4}}|[A-Z]{{3}}\s\d[\d.,]*|{MONTH} \d.*")
 # Marks of notes behind what a cell says, and a raised digit of which nobody can tell whether it is one or a power
@@ -372,6 +373,7 @@ class PlainTable:
         stray = column in self.figures and not measured and any(map(self._number, labelled.row.cells[1:]))
         reasons = (
             next((why for why, pattern in _NO_WORDS if pattern.fullmatch(said)), ""),
+            "cell_is_an_instruction" if _TO_FILL_IN.match(self.heads[column].words) else "",
             "footnote_mark" if _RAISED.fullmatch(said) or (marked and self._are_notes(marked["marks"])) else "",
             "word_among_figures" if stray else "",
             "" if self.worded and column not in self.headless else "head_not_sure",

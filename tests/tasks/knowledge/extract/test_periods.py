@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from rarefy.data_contracts.rows import Document, Fact
-from rarefy.tasks.knowledge.extract.periods import Period, fiscal_year, period_of_fact, period_of_header
+from rarefy.tasks.knowledge.extract.periods import Period, fiscal_year, period_of_fact, period_of_header, year_of_report
 from rarefy.tasks.knowledge.extract.tables import names_another_year, shows_period, without_period
 
 
@@ -72,6 +72,9 @@ def test_a_quarter_ends_no_fiscal_year(start, form, end, year):
         "d", "h", "s", "t", "text/html", "", period_start=start, period_end="2025-06-30", fiscal_year=2025, form=form
     )
     assert fiscal_year(date.fromisoformat(end), report) == year
+    of_year = end == report.period_end and year is not None
+    assert not of_year or year_of_report(report) == "fiscal year 2025"
+    assert form == "10-K" or year_of_report(report) == ""
 
 
 def fact(start, end):

@@ -598,6 +598,8 @@ def test_instructions_to_fill_in_a_form_are_no_facts(tmp_path):
     rows = "| Change reason | Select applicable reason |\n| Overtime rate | Leave blank |\n"
     more = "| Division | Home (if applicable) |\n"
     more += "| Comment | Elaborate on reason for increase |\n| Pay type | Salary |\n| Chair | Select Committee |\n"
-    said = reasons(facts_of(tmp_path, f"# Change of pay\n\n| Field | How to fill out |\n|---|---|\n{rows}{more}"))
+    table = f"# Change of pay\n\n| Field | Remark |\n|---|---|\n{rows}{more}"
     wrong = "cell_is_an_instruction"
-    assert list(said.values()) == [wrong, wrong, wrong, wrong, "", ""]
+    assert list(reasons(facts_of(tmp_path, table)).values()) == [wrong, wrong, wrong, wrong, "", ""]
+    to_fill_in = reasons(facts_of(tmp_path, table.replace("Remark", "How to fill out")))
+    assert set(to_fill_in.values()) == {wrong}
