@@ -558,7 +558,7 @@ def _marks_of_notes(table: Table, below: str) -> frozenset[str]:
                     behind.setdefault(mark, set()).add(marked["said"])
     if not behind:
         return frozenset()
-    explained = set(_EXPLAINED.findall(re.split(r"^#", below[:FAR], maxsplit=1, flags=re.M)[0]))
+    explained = set(_EXPLAINED.findall(re.split(r"^#+ \w", below[:FAR], maxsplit=1, flags=re.M)[0]))
     several = {
         mark for mark, words in behind.items() if len(words) > 1 and not re.fullmatch(r"\*+|[¹²³⁴⁵⁶⁷⁸⁹⁰]+", mark)
     }

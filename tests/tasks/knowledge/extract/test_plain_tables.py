@@ -551,6 +551,8 @@ FORMATS = """# Radio formats by device
 | Shield | shipped *2 | OK** (10 s) |
 | Router *4 | built-in | $25.00*¹ |
 
+\\# - in the shop
+
 *2 The module.
 
 *5 needs hardware
