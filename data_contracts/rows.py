@@ -251,14 +251,18 @@ def answer_in_words(answer: str, aliases: Sequence[str], pattern: str) -> str:
     """
     if answer.isupper():
         return next((form for form in aliases if form.casefold() == answer.casefold()), answer)
-    cell = re.fullmatch(r"-?\(?[$€£¥]?(\d[\d.,]*)\)?", answer)
+    cell = re.fullmatch(r"-?\(?[$€£¥]?(\d[\d.,]*|\.\d+)\)?", answer)
     if cell is None or pattern in COMPUTED:
         return answer
     whole = re.sub(r"\.0+$", "", cell[1])  # "2,240.0" is said as "$2,240 million"
-    digits = "|".join(map(re.escape, (cell[1], whole)))
+    digits = "|".join(map(re.escape, (cell[1], whole, f"0{cell[1]}")))  # ".70" is said as "$0.70"
     said = re.compile(rf"-?[$€£¥]?(?:{digits})(?: (?:thousand|million|billion)(?: shares)?)?")
     forms = [form for form in (answer, *aliases) if said.fullmatch(form)]
-    return max(forms, key=lambda form: (" " in form, form[0] != "-", not form[0].isdigit()), default=answer)
+    return max(
+        forms,
+        key=lambda form: (" " in form, form[0] != "-", bool(re.search("[$€£¥]|shares", form)), len(form)),
+        default=answer,
+    )
 
 
 @dataclass(frozen=True, slots=True)

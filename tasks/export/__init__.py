@@ -27,7 +27,7 @@ from rarefy.tasks.store.lease import no_fence
 
 __all__ = ["BESIDE", "NAMES", "VERSION", "CardConfig", "SplitConfig", "Tables", "export", "split"]
 
-VERSION = 5  # answers in words
+VERSION = 6  # answers in words with currency and what is counted
 TRIES = 3  # where another run writes into the same folder
 _MANIFEST = "manifest.json"
 

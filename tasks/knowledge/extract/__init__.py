@@ -25,7 +25,7 @@ from rarefy.tasks.knowledge.extract.registrant import extract_cover, extract_off
 from rarefy.tasks.knowledge.extract.tables import extract_tables, table_context
 from rarefy.tasks.models.llm import LLM
 
-VERSION = 42  # labels over several rows; labels of programs for none
+VERSION = 43  # labels over several rows; notes behind words; the parent company's statements; instructions of forms
 
 
 class ExtractConfig(BaseModel, frozen=True, extra="forbid"):

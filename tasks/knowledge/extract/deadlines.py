@@ -259,7 +259,7 @@ def extract_deadlines(
                 unit=rule.counted or ("percent" if rule.kind == "PERCENT" else CURRENCIES[rule.answer[0]]),
                 entity=document.entity,
                 domain=document.domain,
-                rejected_because="leans_on_context" if _needs_context(sentence, parser()) else "",
+                rejected_because="leans_on_context" if _happens(rule) or _needs_context(sentence, parser()) else "",
             )
 
 
@@ -268,6 +268,12 @@ def _is_in_list(text: str, at: int, sentence: str) -> bool:
     above = text[:at].rstrip().split("\n\n")[-8:] if _MARK.match(sentence) else [""]
     lead = next((p for p in reversed(above) if not _MARK.match(p)), "")
     return lead.rstrip().endswith((":", "—")) or above[-1].rstrip().endswith((":", "—"))
+
+
+def _happens(rule: Rule) -> bool:
+    """Whether a rule says when something happens, and only an earlier sentence what: "Distribution will occur"."""
+    event = re.match(r"(?:occur|happen|take place)\b", f"{rule.before} {rule.after}")
+    return bool(event) and " " not in rule.subject
 
 
 def _needs_context(sentence: str, nlp: "Language") -> bool:

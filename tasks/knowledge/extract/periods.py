@@ -54,16 +54,44 @@ def period_of_fact(fact: Fact, document: Document) -> Period | None:
     return Period(fact.period_start, fact.period_end, f"fiscal year {year}")
 
 
+def year_of_report(document: Document) -> str:
+    """ "fiscal year 2024", of what an annual report says without a time; "" for a report of months."""
+    of_months = bool(document.period_end) and fiscal_year(date.fromisoformat(document.period_end), document) is None
+    return f"fiscal year {document.fiscal_year}" if document.fiscal_year and not of_months else ""
+
+
 def fiscal_year(end: date, document: Document) -> int | None:
     """The number that the registrant gives the fiscal year ending on this day; None where its years end elsewhere."""
-    if not document.period_end or not document.fiscal_year:
+    close = _close_of_year(document)
+    if close is None or not document.fiscal_year:
         return None
-    close = date.fromisoformat(document.period_end)
     # 52/53-week years end up to a week apart, and may cross New Year
     for year in (end.year - 1, end.year, end.year + 1):
         if abs(end - _in_year(close, year)) <= timedelta(days=8):
             return document.fiscal_year + year - close.year
     return None
+
+
+_WHOLE_YEAR = 350  # days, which a report of months does not span
+
+
+def _close_of_year(document: Document) -> date | None:
+    """The last day of the fiscal year that a document reports on; None where it does not say.
+
+    A report of months ends within its year, and they begin with it; an annual one may be of a shorter first year.
+    """
+    if not document.period_end:
+        return None
+    end = date.fromisoformat(document.period_end)
+    start = date.fromisoformat(document.period_start) if document.period_start else None
+    if start and (end - start).days < _WHOLE_YEAR and not _OF_A_YEAR.match(document.form):
+        before = start - timedelta(days=1)
+        return _in_year(before, before.year + 1)
+    return None if _OF_MONTHS.match(document.form) else end
+
+
+_OF_A_YEAR = re.compile(r"10-?K|[24]0-?F", re.I)
+_OF_MONTHS = re.compile(r"10-?Q|6-?K", re.I)
 
 
 def period_of_header(header: str, caption: str, document: Document) -> Period | None:
@@ -97,7 +125,9 @@ def period_of_header(header: str, caption: str, document: Document) -> Period | 
         return Period(_first_day(when).isoformat(), when.isoformat(), f"fiscal year {named}")
     if not document.period_end:
         return Period(f"{year}-01-01", f"{year}-12-31", f"fiscal year {year}")
-    close = date.fromisoformat(document.period_end)
+    close = _close_of_year(document)
+    if close is None:
+        return None
     end = _in_year(close, close.year + year - (document.fiscal_year or close.year))
     return Period(_first_day(end).isoformat(), end.isoformat(), f"fiscal year {year}")
 

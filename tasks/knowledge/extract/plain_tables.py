@@ -31,7 +31,7 @@ from rarefy.tasks.knowledge.extract.column_heads import (
 )
 from rarefy.tasks.knowledge.extract.labels import FLOW, STOCK, lowercase_label, measure_name
 from rarefy.tasks.knowledge.extract.markdown import LONGEST_LABEL, Cell, Row, Table
-from rarefy.tasks.knowledge.extract.table_names import CAPTION_LINES, Outline, is_company_statement, name_table
+from rarefy.tasks.knowledge.extract.table_names import CAPTION_LINES, FAR, Outline, is_company_statement, name_table
 from rarefy.tasks.knowledge.extract.values import FACTORS, CellNumber, format_number, parse_cell_number
 from rarefy.tasks.text.dates import MONTH
 
@@ -179,15 +179,31 @@ _NO_WORDS = (  # what cells of words hold that no question has for an answer, ea
         re.compile(r"n/?a|n\.a\.|none|nil|null|tb[dac]|various|unknown|[^\W_]|(?:see|note) .*", re.I),
     ),
     ("cell_is_a_flag", re.compile(rf"(?:{'|'.join(VERDICTS)}|ok|default|required|optional|string|number)\W?", re.I)),
+    (
+        "cell_is_an_instruction",  # to who fills in a form
+        re.compile(
+            r"(?:leave (?:blank|empty|as is)|(?:select|choose|enter|specify|indicate|include|add|fill in|elaborate on)"
+            r" (?:an?|the|any|all|your|new|one|reason|applicable|appropriate|relevant|from|whether|yes|no)\b).*"
+            r"|.*\((?:if|as|when|where) (?:applicable|needed|necessary|available|required|appropriate)\)\.?",
+            re.I,
+        ),
+    ),
     ("cell_is_an_example", re.compile(r"e\.g\..*|\(.*\)|\"[^\"]*\"", re.I)),
     ("cell_is_code", re.compile(r".*(?:[{}\[\]<>=\\|_]|://|\(\W).*")),
     ("cell_is_a_text", re.compile(rf".*[.!?;:]|(?:\S+\s+){{{WORDS}}}.*")),
 )
+_TO_FILL_IN = re.compile(r"how to (?:fill|complete|enter)\b|what to (?:enter|select|choose)\b", re.I)
 # A number with its unit, a time, a date: in a column of few values it is no guess
 _MEASURED = re.compile(rf"[-–−+~<>≤≥±$€£]?\s?\d\S*(?:\s+\S+){{0,4}}|[A-Z]{{3}}\s\d[\d.,]*|{MONTH} \d.*")
 # Marks of notes behind what a cell says, and a raised digit of which nobody can tell whether it is one or a power
 _NOTE_BEHIND = re.compile(r"(?:(?<=[\d%)])(?:\s?[*†‡§]+|\s\(\d{1,2}\))|\s[¹²³⁴⁵⁶⁷⁸⁹⁰]+)+$")
 _RAISED = re.compile(r".*\d[¹²³⁴⁵⁶⁷⁸⁹⁰]+")
+# The marks behind a word, "available *2,*7", which are of notes where the table has them elsewhere or a note says so
+_NOTE = r"(?:[*†‡§]+(?:\d{1,2}|[¹²³⁴⁵⁶⁷⁸⁹⁰]+)?|[¹²³⁴⁵⁶⁷⁸⁹⁰]+)"
+_MARKED = re.compile(
+    rf"(?P<said>.*(?:[^\W\d_]{{2}}|[\d%)])(?<![\d\s][ckm]m)(?<![\d\s]ft))\s?(?P<marks>{_NOTE}(?:,\s?{_NOTE})*)(?P<rest>\s.*)?"
+)
+_EXPLAINED = re.compile(rf"^\W?({_NOTE})\W{{0,2}}\s*[^\W_]", re.M)
 
 _UNITS_OF_ROWS = re.compile(r"units?(?: of measure(?:ment)?)?|UoM", re.IGNORECASE)
 _UNIT_CELL = re.compile(r"(?=.*[^\W\d_]|.*[%°])[^()|]{1,12}")
@@ -242,6 +258,9 @@ class PlainTable:
     ) -> None:
         self.table, self.chunk, self.document = table, chunk, document
         self.vocabulary, self.places = vocabulary, places
+        self.notes = (
+            _marks_of_notes(table, document.text[chunk.start + table.rows[-1].end :]) if table.rows else frozenset()
+        )
         first, *others = [c.text if len(c.text) <= LONGEST_LABEL else "" for c in table.header.cells] or [""]
         self.heads = [ColumnHead(), *map(read_head, others)]
         self.name = name_table(table, chunk, document, outline, any(head.period for head in self.heads))
@@ -290,7 +309,7 @@ class PlainTable:
         dated = any(head.period or head.year or re.search(r"\b(?:19|20)\d\d\b", head.words) for head in self.heads)
         self.period = "" if dated else next(filter(None, (read_period(line.strip("# "))[0] for line in lines)), "")
         self.cells = Counter(
-            (n, _NOTE_BEHIND.sub("", cell.text)) for row in table.rows for n, cell in enumerate(row.cells)
+            (n, self._without_notes(cell.text)) for row in table.rows for n, cell in enumerate(row.cells)
         )
 
     def triplets(self, known: Set[int] = frozenset()) -> Iterator[Triplet]:
@@ -324,7 +343,16 @@ class PlainTable:
 
     def _number(self, cell: Cell) -> CellNumber | None:
         """The number that a cell is; what stands behind a dash and a blank is of another line ("— 452")."""
-        return None if _DASHED.match(cell.text) else parse_cell_number(cell.text, self.notation)
+        return None if _DASHED.match(cell.text) else parse_cell_number(self._without_notes(cell.text), self.notation)
+
+    def _without_notes(self, text: str) -> str:
+        """What a cell says without the marks of notes behind it."""
+        text = _NOTE_BEHIND.sub("", text)
+        marked = _MARKED.fullmatch(text) if self.notes else None
+        return marked["said"] if marked and not marked["rest"] and self._are_notes(marked["marks"]) else text
+
+    def _are_notes(self, marks: str) -> bool:
+        return all(mark in self.notes or mark.strip("*†‡§") in self.notes for mark in re.findall(_NOTE, marks))
 
     def _figure(self, labelled: LabelledRow, column: int, cell: Cell, number: CellNumber) -> Triplet:
         """The fact that a cell with a number states."""
@@ -346,13 +374,15 @@ class PlainTable:
 
     def _term(self, labelled: LabelledRow, column: int, cell: Cell) -> Triplet:
         """The fact that a cell with a name or a term states."""
-        said = _NOTE_BEHIND.sub("", cell.text)
+        said = self._without_notes(cell.text)
+        marked = _MARKED.fullmatch(said) if self.notes else None
         measured = _MEASURED.fullmatch(said)
         # a word among the figures of a column, unless its row has no figure either, as in a table of properties
         stray = column in self.figures and not measured and any(map(self._number, labelled.row.cells[1:]))
         reasons = (
             next((why for why, pattern in _NO_WORDS if pattern.fullmatch(said)), ""),
-            "footnote_mark" if _RAISED.fullmatch(said) else "",
+            "cell_is_an_instruction" if _TO_FILL_IN.match(self.heads[column].words) else "",
+            "footnote_mark" if _RAISED.fullmatch(said) or (marked and self._are_notes(marked["marks"])) else "",
             "word_among_figures" if stray else "",
             "" if self.worded and column not in self.headless else "head_not_sure",
             "term_of_a_period"
@@ -521,6 +551,26 @@ class PlainTable:
         unscaled = own.scale is None and head.scale is None and abs(number.value) < 1000
         cents = unscaled and re.search(r"\.\d\d$", number.digits)  # "12.41" of a table in thousands
         return (symbol, scale) if scale is not None and not cents else ("", "")  # "$1,452.4" may be of millions
+
+
+def _marks_of_notes(table: Table, below: str) -> frozenset[str]:
+    """The marks behind words that stand behind several in a table, or that a line below it begins with.
+
+    Stars alone may stand for any letters, "log*", and raised digits for a power: those a line must explain.
+    """
+    behind: dict[str, set[str]] = {}
+    for row in (table.header, *table.rows):
+        for cell in row.cells:
+            if marked := _MARKED.fullmatch(cell.text):
+                for mark in re.findall(_NOTE, marked["marks"]):
+                    behind.setdefault(mark, set()).add(marked["said"])
+    if not behind:
+        return frozenset()
+    explained = set(_EXPLAINED.findall(re.split(r"^#+ \w", below[:FAR], maxsplit=1, flags=re.M)[0]))
+    several = {
+        mark for mark, words in behind.items() if len(words) > 1 and not re.fullmatch(r"\*+|[¹²³⁴⁵⁶⁷⁸⁹⁰]+", mark)
+    }
+    return frozenset(explained | several)
 
 
 def _squeeze(text: str) -> str:

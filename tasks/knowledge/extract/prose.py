@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, row_id
+from rarefy.tasks.knowledge.extract.periods import year_of_report
 from rarefy.tasks.knowledge.extract.values import Value, find_period, find_value_at
 from rarefy.tasks.text.dates import NAME as MONTH
 from rarefy.tasks.text.names import FORM, without_form
@@ -210,7 +211,7 @@ def extract_prose(chunk: Chunk, document: Document) -> Iterator[Triplet]:
     """The claims of a text chunk's sentences about the document's company, each with its sentence or the reason."""
     if chunk.kind != "text" or not document.entity:
         return
-    of_report = f"fiscal year {document.fiscal_year}" if document.fiscal_year else ""
+    of_report = year_of_report(document)
     for sentence in prose_sentences(chunk.text):
         seen = set()
         when, _ = find_period(sentence.text)

@@ -8,7 +8,7 @@ from datetime import date
 from rarefy.data_contracts.rows import Chunk, Document, Triplet, row_id
 from rarefy.tasks.knowledge.extract.entity_types import canonical_exchange, canonical_state
 from rarefy.tasks.knowledge.extract.markdown import Table, parse_tables
-from rarefy.tasks.knowledge.extract.periods import spell_date
+from rarefy.tasks.knowledge.extract.periods import spell_date, year_of_report
 from rarefy.tasks.text.quantities import quantities
 
 # tag → relation, type of the object, function that makes what is shown canonical
@@ -256,7 +256,7 @@ def extract_officers(chunk: Chunk, document: Document) -> Iterator[Triplet]:
                 header_start=table.header.start,
                 header_end=table.header.end,
                 answer=person,
-                period=f"fiscal year {document.fiscal_year}" if document.fiscal_year else "",
+                period=year_of_report(document),
                 period_end=document.period_end,
                 entity=document.entity,
                 domain=document.domain,

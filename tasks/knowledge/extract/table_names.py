@@ -101,12 +101,23 @@ _ELSEWHERE = re.compile(
     r"|discontinued|unaudited|unrealized",
     re.I,
 )
+_OF_PARENT = re.compile(  # a filer without its subsidiaries, which a schedule of its report gives beside the group
+    r"\bparent[- ](?:company|only)\b"
+    r"|\bcondensed financial (?:information|statements) of (?:the )?(?:registrant|parent)",
+    re.I,
+)
 
 
 def is_company_statement(section: str, caption: str) -> bool:
     """Whether an untagged table is one of the statements whose labels mean the whole company."""
     near = f"{section.rpartition('>')[2]} {caption}"
-    return bool(_STATEMENTS.search(near)) and not _ELSEWHERE.search(near)
+    return bool(_STATEMENTS.search(near)) and not _ELSEWHERE.search(near) and not _is_of_parent(section, caption)
+
+
+def _is_of_parent(section: str, caption: str) -> bool:
+    """Whether the headings of a table, or the short lines right above it, say that it leaves out the subsidiaries."""
+    lines = [line for line in caption.split("\n") if line.strip()][-2 * CAPTION_LINES :]
+    return any(_OF_PARENT.search(line) for line in (section, *lines) if len(line) <= LONGEST_NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +192,8 @@ def name_table(table: Table, chunk: Chunk, document: Document, outline: Outline,
     source = about or ("caption" if caption else "heading" if heading else "title" if title else "")
     if not source:
         return TableName()
+    if named and document.form and _is_of_parent(chunk.section, table.lead) and not _OF_PARENT.search(named):
+        named = f"{named} (parent company only)"
     names = [named] if named and _fold(named) != _fold(document.entity) else []
     if title and _fold(title) != _fold(named):
         names.append(title)

@@ -33,7 +33,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex, build_index, fact_of, 
 from rarefy.tasks.questions.ask.listing import listing
 from rarefy.tasks.questions.ask.patterns import Wording, chain, inverted_star, single, star
 
-VERSION = 41  # square and cubic units are no marks of notes; properties named with their table; no label is none
+VERSION = 42  # properties name their table; deficits; names in rules; quarters end no year; square units
 
 
 class AskConfig(BaseModel, frozen=True, extra="forbid"):

@@ -11,7 +11,7 @@ from rarefy.tasks.questions.ask.aliases import short_name
 from rarefy.tasks.questions.ask.facts import DOLLARS, choose, possessive, unit_phrase
 from rarefy.tasks.questions.ask.index import CorpusIndex
 from rarefy.tasks.questions.ask.measures import lower_first, split_column, upper_first
-from rarefy.tasks.text.dates import MONTH
+from rarefy.tasks.text.dates import MONTH, moments
 from rarefy.tasks.text.markdown import split_cells
 from rarefy.tasks.text.quantities import MEASURES
 from rarefy.tasks.text.wordnet import known, readings
@@ -107,8 +107,10 @@ def _what(triplet: Triplet, name: str) -> str:
     kind, under = _kind_of_rows(triplet, cell)
     under = f" under “{under}”" if under else ""
     thing = say_measure(column)
+    if not figure and (spans := _SPANS.fullmatch(thing)) and 0 < len(moments(triplet.answer)) <= 2:
+        thing = spans[1]  # "Periods" stands over one in each row
     kind = "" if NO_KIND.fullmatch(kind) else kind
-    alone = bool(_NO_MORE.fullmatch(column)) and len(split_cells(triplet.header)) <= LABEL_AND_VALUE
+    alone = _gives_properties(triplet, column)
     attribute = say_head(row) if not (kind or under or figure) and alone else ""
     if attribute:
         many = is_plural(attribute) and not re.search(r",| and ", triplet.answer)
@@ -153,6 +155,11 @@ def _what(triplet: Triplet, name: str) -> str:
     if not figure and not re.match(r"\W?\d", triplet.answer) and not _RELATION.fullmatch(thing):
         return f"what {thing} {'are' if _are_many(thing) else 'is'} listed for {of}"
     return f"what {_is_the(thing, was)} {listed}"
+
+
+def _gives_properties(triplet: Triplet, column: str) -> bool:
+    """Whether a table of two columns has properties in one, and under "Details" what each of them is."""
+    return bool(_NO_MORE.fullmatch(column)) and len(split_cells(triplet.header)) <= LABEL_AND_VALUE
 
 
 def _kind_of_rows(triplet: Triplet, cell: CellName) -> tuple[str, str]:
@@ -205,6 +212,7 @@ def _say_sum(cell: CellName) -> str:
     return f"the {row}" if row and _is_sum(row) else ""
 
 
+_SPANS = re.compile(r"(.*\b(?:period|term|cycle|window|session))s", re.I)
 LISTED = "listed under "  # what a question says of a column that it quotes
 _HOURS = re.compile(r"[0-2]?\d[:.][0-5]\d ?(?:to|-|–|until) ?[0-2]?\d[:.][0-5]\d", re.I)
 _CLOSED = re.compile(r"closed|shut", re.I)
@@ -356,7 +364,8 @@ def name_source(cells: Sequence[Triplet], index: CorpusIndex) -> str:
     """The table of these cells as far as it must be named: with its document, one of the two alone, or "" for neither.
 
     A thing with a code of its own, of which no other table says the like, needs no table; one with a name needs the
-    table or, where it is a code, the document that has the code. All else is named in full.
+    table or, where it is a code, the document that has the code. All else is named in full, and so are the properties
+    of the one thing that a table of two columns describes.
     """
     full, first = cells[0].subject, cells[0]
     names = [read_cell_name(cell.relation) for cell in cells]
@@ -365,6 +374,8 @@ def name_source(cells: Sequence[Triplet], index: CorpusIndex) -> str:
     dated = first.period and not all(name and name.column and not name.turned for name in names)
     if first.entity or dated or _OTHERWISE.search(full) or any(name and read_kind(name.column) for name in names):
         return full
+    if any(name and _gives_properties(cell, name.column) for cell, name in zip(cells, names, strict=True)):
+        return full  # of what "Deployment type" is one, the table alone says
     if not plain:
         return full if any(map(index.cells_like, cells)) else _say_table(first, index)
     rivals = [other for cell in cells for other in index.cells_like(cell)]
@@ -373,8 +384,7 @@ def name_source(cells: Sequence[Triplet], index: CorpusIndex) -> str:
         return ""
     if (
         not rivals
-        # what only has a value is a property of what the table is about: "the outside temperature"
-        and all(name and _is_telling(name) and name.column and not _NO_MORE.fullmatch(name.column) for name in names)
+        and all(name and _is_telling(name) for name in names)
         and not any(map(index.may_be_said_elsewhere, cells))
     ):
         return ""

@@ -12,6 +12,7 @@ from rarefy.tasks.questions.ask.index import CorpusIndex
 from rarefy.tasks.questions.ask.measures import Measure, describe_measure, upper_first
 from rarefy.tasks.text.quantities import quantities
 from rarefy.tasks.text.states import STATES
+from rarefy.tasks.text.wordnet import known
 
 OFFICE = re.compile(r"(chief .+|president|controller|general counsel|treasurer) of")
 _OBJECT_QUESTIONS = {  # relation → the question that its object answers
@@ -344,7 +345,7 @@ _PROPER = re.compile(
 )
 _PLURAL = {"foot": "feet", "square foot": "square feet"}
 _OPENING_WORDS = re.compile(
-    r"(?:The|An?|Each|Every|Any|All|If|When|Where|Upon|Before|After|Following|For|In|On|Once|During|With|As|To|Of)\b"
+    r"(?:The|An?|Each|Every\w*|Any\w*|Some\w*|Who\w*|All|If|When|Where|Upon|Before|After|Following|For|In|On|Once|During|With|As|To|Of)\b"
 )
 
 
@@ -411,7 +412,13 @@ def _question_words(rule: Rule) -> str:
 
 def _lower_first(words: str) -> str:
     """Words from the beginning of a sentence in lower case, as within one; names keep their capital."""
-    return words if _PROPER.match(words) and not _OPENING_WORDS.match(words) else words[:1].lower() + words[1:]
+    named = _PROPER.match(words) or not _is_common(re.split(r"\W", words, maxsplit=1)[0])
+    return words if named and not _OPENING_WORDS.match(words) else words[:1].lower() + words[1:]
+
+
+def _is_common(word: str) -> bool:
+    """Whether a word is one of the language, or may be a compound of a plural or of an actor: "subrecipients"."""
+    return known(word.lower()) or word.endswith(("s", "er", "or", "ee", "ent", "ing"))
 
 
 _INFINITIVES = dict(  # what a figure did → the form that "did" takes

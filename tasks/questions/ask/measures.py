@@ -66,8 +66,9 @@ def _plain(label: str, entity: str = "") -> str:
         r"(?<=.) by(?: (?:category|geograph\w+|geographic (?:region|area)|segment|product|region|type))?$", "", name
     )
     if entity:  # "Total Costco stockholders' equity" of Costco Wholesale
-        who = f"(?:{re.escape(entity)}|{re.escape(entity.split()[0])})"
-        name = re.sub(rf"\b{who} (?=(?:share|stock)holders)", "", name, flags=re.I)
+        joined = without_form(entity).replace(" ", "")  # "ExxonMobil share of equity" of Exxon Mobil
+        who = "|".join(map(re.escape, (entity, entity.split()[0], joined)))
+        name = re.sub(rf"\b(?:{who}) (?=(?:share|stock)holders|share of\b)", "", name, flags=re.I)
         name = re.sub(r"\b(?:Share|Stock)holders['’] Equity$", lambda heading: heading[0].lower(), name)
     if (owners := _OWNERS.fullmatch(name)) and _bare(owners["who"]) == _bare(entity):
         name = f"{owners['what']} to {owners['common'] or ''}shareholders"
@@ -83,7 +84,7 @@ _OWNERS = re.compile(  # "net income attributable to Walmart", whose filing it i
 
 
 def _bare(company: str) -> str:
-    return re.sub(r"^the ", "", without_form(company).casefold())
+    return re.sub(r"^the ", "", without_form(company).casefold()).replace(" ", "")
 
 
 # --- labels that nobody could ask about ---
@@ -305,7 +306,7 @@ _OUTWARD = re.compile(
     r"|(?:common|treasury) stock (?:re)?purchase",
     re.I,
 )
-_SIGNED = re.compile(r"\b(?:rate|margin|equity|deficit|yield|return|growth)s?\b", re.I)
+_SIGNED = re.compile(r"\b(?:rate|margin|equity|yield|return|growth)s?\b", re.I)
 _RESULT = re.compile(r"(?P<head>(?:.*\b)?)(?P<side>income|earnings|profit)\b(?P<rest>.*)", re.I)
 _LOSS = re.compile(r"\bloss(?:es)?\b", re.I)
 # results that may be losses; "investment income (39)" stands among expenses, which income lessens
@@ -375,6 +376,10 @@ def _keep_side(name: str, triplet: Triplet, negative: bool) -> Measure:
     """The measure of a label that names one side alone: the sign must agree with it."""
     unclear = Measure(name, rejected_because="direction_unclear")
     if negative:
+        if re.search(
+            r"\bdeficits?$", name, re.I
+        ):  # a deficit of (5) is one of 5, unless brackets tell it from a surplus
+            return unclear if _is_mixed(triplet.source_sentence) else Measure(name, turned=True)
         if _SIGNED.search(name):
             return Measure(name)
         if _OUTWARD.match(name):

@@ -81,12 +81,14 @@ def test_triplets_name_the_section_and_bare_things_are_rejected() -> None:
     text = (
         "§ 581.8 Notices.\n\n(a) GSA will send a response to HUD within 45 days.\n\n"
         "§ 581.9 Appeals.\n\nThe petition must be filed within 30 days.\n\n"
+        "Distribution will occur within 180 days of the date of withdrawal.\n\n"
         "HUD shall, within 30 days of receipt, send a copy to Congress.\n\n"
         "(b) The owner must:\n\n(1) The owner will notify HUD within 20 days.\n"
     )
     assert _rows(_document(text)) == [
         ("GSA under 24 CFR 581.8", "will send within", "45 days", ""),
         ("petition under 24 CFR 581.9", "must be filed within", "30 days", "leans_on_context"),
+        ("Distribution under 24 CFR 581.9", "will occur within", "180 days", "leans_on_context"),
         ("HUD under 24 CFR 581.9", "shall send within", "30 days", ""),
     ]
 

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from rarefy.data_contracts.rows import Document, Fact
-from rarefy.tasks.knowledge.extract.periods import Period, fiscal_year, period_of_fact, period_of_header
+from rarefy.tasks.knowledge.extract.periods import Period, fiscal_year, period_of_fact, period_of_header, year_of_report
 from rarefy.tasks.knowledge.extract.tables import names_another_year, shows_period, without_period
 
 
@@ -54,6 +54,27 @@ def test_a_header_that_leaves_a_doubt_gives_none(header, said):
 )
 def test_fiscal_years_are_counted_as_the_registrant_does(end, year):
     assert fiscal_year(date.fromisoformat(end), document("2024-01-28", 2024)) == year
+
+
+@pytest.mark.parametrize(
+    ("start", "form", "end", "year"),
+    [
+        ("2025-01-01", "10-Q", "2025-06-30", None),
+        ("2025-01-01", "10-Q", "2024-06-30", None),
+        ("2025-01-01", "10-Q", "2024-12-31", 2024),
+        ("2024-09-29", "10-Q", "2024-09-28", 2024),  # the quarter's year ends in September
+        ("2024-07-01", "10-Q", "2025-06-30", None),  # the year before a day, where no months are stated
+        ("2025-02-01", "10-K", "2025-06-30", 2025),  # a first year that is shorter
+    ],
+)
+def test_a_quarter_ends_no_fiscal_year(start, form, end, year):
+    report = Document(
+        "d", "h", "s", "t", "text/html", "", period_start=start, period_end="2025-06-30", fiscal_year=2025, form=form
+    )
+    assert fiscal_year(date.fromisoformat(end), report) == year
+    of_year = end == report.period_end and year is not None
+    assert not of_year or year_of_report(report) == "fiscal year 2025"
+    assert form == "10-K" or year_of_report(report) == ""
 
 
 def fact(start, end):

@@ -1,5 +1,7 @@
 """Tables without tags, of anybody's documents: what is asked of them, and what is turned down with a reason."""
 
+from dataclasses import replace
+
 import pytest
 
 from rarefy.data_contracts.rows import Triplet
@@ -9,7 +11,7 @@ from rarefy.tasks.knowledge.extract import ExtractConfig, extract
 from rarefy.tasks.knowledge.extract.column_heads import KindOfYear, read_head, read_kind, stated_unit, without_marks
 from rarefy.tasks.knowledge.extract.table_names import _find_topic, is_clause
 from rarefy.tasks.questions.ask.aliases import answer_aliases
-from rarefy.tasks.questions.ask.cells import ask_for_cell
+from rarefy.tasks.questions.ask.cells import ask_for_cell, cell_fault
 
 
 def facts_of(tmp_path, text: str, name: str = "report.md", **config) -> list[Triplet]:
@@ -550,3 +552,68 @@ def test_a_label_over_several_rows_of_kinds_names_none_of_them(tmp_path):
 def test_what_a_program_writes_for_no_label_is_none(tmp_path):
     table = "| Answer | Share |\n|---|---|\n| (no label) | 63 |\n| Phone | 12 |\n"
     assert reasons(facts_of(tmp_path, f"# Report of Acme\n\n{table}")) == {"63": "row_without_label", "12": ""}
+
+
+FORMATS = """# Radio formats by device
+
+| Device | Native format | Firmware |
+|---|---|---|
+| Base | available *2,*7 | OK** |
+| Display | optional*5 | Low power* |
+| Shield | shipped *2 | OK** (10 s) |
+| Router *4 | built-in | $25.00*¹ |
+
+\\# - in the shop
+
+*2 The module.
+
+*5 needs hardware
+
+*7 has all formats
+
+\\* Need further tests
+
+\\*\\* Most banks shut down.
+
+¹ Plus the cost of postage.
+"""
+
+
+def test_marks_of_notes_are_no_part_of_an_answer(tmp_path):
+    said = {t.answer: t.rejected_because for t in facts_of(tmp_path, FORMATS)}
+    assert {"available", "optional", "shipped", "built-in", "Low power", "$25.00"} <= said.keys()
+    assert said["OK"] == "cell_is_a_flag"
+    assert said["OK** (10 s)"] == "footnote_mark"
+    assert said["available"] == said["Low power"] == ""
+
+
+def test_stars_that_no_note_explains_are_kept(tmp_path):
+    table = FORMATS.partition("*2 The")[0].replace("Low power*", "boot*")
+    assert "boot*" in {t.answer for t in facts_of(tmp_path, table)}
+
+
+def test_a_statement_of_the_parent_company_says_so(tmp_path):
+    rows = "| | 2009 | 2008 |\n|---|---|---|\n| Total liabilities | $44,015 | 43,956 |\n"
+    lead = "### ACME, INC.\n\n(PARENT COMPANY)\n\nBalance Sheets\n\n(In thousands)\n\n(Unaudited)\n\n"
+    lead += "December 31, 2009 and 2008\n\n"
+    (tmp_path / "a.md").write_text(
+        f"# Acme\n\n## Exhibits\n\n{lead}{rows}\nThese are words of prose below the table.\n"
+    )
+    (document,) = read_corpus(tmp_path, ReadConfig())
+    filing = replace(document, form="10-K", entity="Acme", title="Acme, Form 10-K for fiscal year 2009")
+    found = tables_of(filing)
+    assert {t.subject for t in found} == {
+        "“Balance Sheets (parent company only)” in “Acme, Form 10-K for fiscal year 2009”"
+    }
+    assert {cell_fault(t) for t in found} == {"table_of_others"}
+
+
+def test_instructions_to_fill_in_a_form_are_no_facts(tmp_path):
+    rows = "| Change reason | Select applicable reason |\n| Overtime rate | Leave blank |\n"
+    more = "| Division | Home (if applicable) |\n"
+    more += "| Comment | Elaborate on reason for increase |\n| Pay type | Salary |\n| Chair | Select Committee |\n"
+    table = f"# Change of pay\n\n| Field | Remark |\n|---|---|\n{rows}{more}"
+    wrong = "cell_is_an_instruction"
+    assert list(reasons(facts_of(tmp_path, table)).values()) == [wrong, wrong, wrong, wrong, "", ""]
+    to_fill_in = reasons(facts_of(tmp_path, table.replace("Remark", "How to fill out")))
+    assert set(to_fill_in.values()) == {wrong}

@@ -108,6 +108,19 @@ def test_a_property_that_has_but_a_value_is_of_what_its_table_is_about(tmp_path)
     assert "“Bungalow with a Nordic pump”" in asked
 
 
+def test_a_property_is_asked_of_its_table_and_page(tmp_path):
+    service = "# Search operations\n\n## dev\n\n| Property | Details |\n|---|---|\n| Deployment type | rollout |\n"
+    (question,) = questions_of(tmp_path, service=service)
+    assert "“dev” in “Search operations”" in question.text
+
+
+def test_a_head_in_the_plural_over_one_period_is_asked_in_the_singular(tmp_path):
+    rows = "| 14 | 01/10/2026 - 01/23/2026 |\n| 15 | 01/24/2026 - 02/06/2026 |\n"
+    table = f"| Payroll number | Payroll periods |\n|---|---|\n{rows}"
+    found = texts(questions_of(tmp_path, pay=f"# Payroll schedule of Acme\n\n{table}"))
+    assert any(text.startswith("What is the payroll period for payroll number 15") for text in found)
+
+
 def test_a_name_needs_its_table_alone_and_words_need_both(tmp_path):
     found = texts(questions_of(tmp_path, travel=TRAVEL, rooms=ROOMS))
     assert found >= {

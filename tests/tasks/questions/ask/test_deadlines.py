@@ -78,5 +78,11 @@ def test_other_regulations_are_asked_alike() -> None:
     )
 
 
+def test_a_name_keeps_its_capital_and_a_compound_of_a_common_word_does_not() -> None:
+    for subject, said in (("Larkfield", "Larkfield"), ("Subrecipients", "subrecipients"), ("Anyone", "anyone")):
+        sentence = f"{subject} must notify the student within 45 days of receipt."
+        assert f"must {said} notify" in str(_asked(sentence))
+
+
 def test_what_is_no_rule_gives_no_question() -> None:
     assert _asked("The term ends after 20 years.") is None

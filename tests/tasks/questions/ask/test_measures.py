@@ -454,6 +454,47 @@ def test_an_answer_says_its_scale_to_who_reads_it_without_its_table(answer, valu
     assert question.answer_in_words == said
 
 
+@pytest.mark.parametrize(
+    ("label", "answer", "value", "unit", "said"),
+    [
+        ("accumulated deficit", "(91,250)", "-91250000", "USD", "$91,250 thousand"),
+        ("accumulated other comprehensive income (loss)", "(654)", "-654000", "USD", "$654 thousand"),
+        ("shareholders’ equity", "(5,654)", "-5654000", "USD", "-$5,654 thousand"),
+        ("basic weighted average common shares", "4,785", "4785000", "shares", "4,785 thousand shares"),
+    ],
+)
+def test_an_answer_says_its_currency_and_what_it_counts(label, answer, value, unit, said):
+    balance = {"period_start": "", "period": "September 28, 2024"}
+    row = f"| {label} | {answer} |"
+    fact = figure(label, answer=answer, value=value, unit=unit, scale="thousands", source_sentence=row, **balance)
+    question = Question("q", "p", "single", "?", answer, answer_aliases(fact), (), (), (), ())
+    assert question.answer_in_words == said
+
+
+def test_a_label_leaves_out_its_own_company_in_another_spelling():
+    given = {"entity": "Exxon Mobil Corporation", "period_start": "", "period": "June 30, 2025"}
+    assert describe_measure(figure("ExxonMobil share of equity", **given)).name == "share of equity"
+    given["period_start"] = "2024-07-01"
+    net = figure("net income attributable to ExxonMobil", **given)
+    assert describe_measure(net).name == "net income attributable to shareholders"
+
+
+@pytest.mark.parametrize(("answer", "value", "said"), [("(.70)", "-0.7", "$0.70"), ("$.85", "0.85", "$0.85")])
+def test_an_amount_below_one_is_said_with_its_sign_and_a_zero(answer, value, said):
+    row = f"| Basic | {answer} |"
+    per_share = {"unit": "USD/shares", "scale": "", "source_sentence": row}
+    fact = figure("basic income (loss) per share", answer=answer, value=value, **per_share)
+    question = Question("q", "p", "single", "?", answer, answer_aliases(fact), (), (), (), ())
+    assert question.answer_in_words == said
+
+
+def test_a_deficit_beside_a_surplus_is_unclear():
+    row = "| Accumulated deficit | 5,000 | (3,000) |"
+    balance = {"period_start": "", "period": "September 28, 2024"}
+    fact = figure("accumulated deficit", answer="(3,000)", value="-3000000", source_sentence=row, **balance)
+    assert describe_measure(fact).rejected_because == "direction_unclear"
+
+
 def test_a_name_in_capitals_is_said_as_elsewhere():
     question = Question("q", "p", "inverted_star", "?", "ACME CORP", ("ACME", "Acme Corp"), (), (), (), ())
     assert question.answer_in_words == "Acme Corp"
