@@ -240,6 +240,7 @@ def make_cleft(question: ParsedQuestion) -> Iterator[tuple[Edit, ...]]:
 Parts = list[tuple[int, int] | str]
 
 LONGEST_PHRASE = 8  # words of what is asked for, and of a subject
+_OFFERED = re.compile(r"[:,] [^?]*\bor\b[^?]*\?$")  # what is offered stands behind what is asked
 MODALS = frozenset("can could will would may might must shall should".split())
 _WORD = re.compile(r"\S+")
 _SUBJECT = re.compile(
@@ -249,7 +250,7 @@ _SUBJECT = re.compile(
 
 def make_declarative(question: ParsedQuestion) -> Iterator[Parts]:
     """The question with what it asks for in the place of the answer, without closing punctuation."""
-    if question.front or question.aux == (0, 0):
+    if question.front or question.aux == (0, 0) or (question.wh and _OFFERED.search(question.text)):
         return
     if not question.wh:
         yield from _declare_yes_no(question)

@@ -55,6 +55,11 @@ def test_what_is_offered_is_turned_and_a_noun_phrase_told(text, expected):
     assert expected in orders(text)
 
 
+def test_what_is_offered_stays_behind_what_is_asked():
+    text = "Where did NVIDIA's revenue grow at the fastest rate, in Taiwan, the United States or China?"
+    assert not [d.text for d in drafts(text) if d.text.endswith("where?")]
+
+
 def test_options_that_need_their_preposition_are_not_turned():
     assert not [d for d in drafts("When was it lowest: in fiscal 2022, 2023 or 2024?") if "offered" in d.detail]
 
