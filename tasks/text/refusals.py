@@ -48,6 +48,8 @@ _GENERAL = tuple(
         rf"included|present|known|covered|listed|contained|answered|addressed)\b"
         rf"[^.;!?]{{0,40}}(?:\b(?:in|by|within|from|here)\b[^.;!?]{{0,40}}\b{_SOURCE}\b|\W*$)",
         r"^\W*(?:none|null|nil|n/?a|empty|no idea)\W*$",
+        r"^\W*(?:sorry\W+)?(?:do(?: not|n't) know|can(?:not|'t| not) (?:tell|say))\b[^.;!?]{0,40}\W*$",
+        rf"^\W*i(?:['’]m| am) afraid\b[^.;!?]{{0,80}}\b{_SOURCE} only (?:has|have|gives?|shows?|covers?)\b",
         r"^\W*(?:not (?:mentioned|stated|specified|given|provided|disclosed|available|found|known|"
         r"answerable|applicable|enough|sure|certain)|no (?:such )?answer|unanswerable"
         r"|unknown|unable to (?:answer|tell|say|determine|find))"

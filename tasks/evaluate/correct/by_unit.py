@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _NAMED = re.compile(  # "Rated flow (m³/h)", "weight, in kg?", "In min, what ...", "How many months ...?"
     r"\((?P<label>[^\d\s()][^\s()]{0,11}(?:\s[^\s()]{1,9}){0,2}(?:\([A-Z]\))?)\)"
-    r"|(?:^|,\s)in (?P<end>[^\s,?\d$€£]{1,12}(?: per \w+)?)(?=\?|,)"
+    r"|(?:^|,\s)in (?P<end>[^\s,?\d$€£]{1,12}(?: per \w+)?)(?: of [a-z]+(?: [a-z]+)?)?(?=\?|,)"
     r"|\bhow many (?P<many>[a-z]+)\b",
     re.IGNORECASE,
 )
@@ -27,10 +27,12 @@ _SPELLED: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
         re.compile(r"\b(?:lb|lbf)[- ·]?(?:ft|foot|feet)\b|\b(?:ft|foot)[- ·]?(?:lbs?|pounds?)\b"),
         "force_pound*foot",
     ),
+    (re.compile(r"^v(?=olts?$|$)", re.IGNORECASE), "V"),
     (re.compile(r"°\s?([cf])\b", re.IGNORECASE), lambda hit: f"deg{hit[1].upper()}"),
     (re.compile(r"^square-(\w+)$"), r"\1**2"),
     (re.compile(r"\bN(?:ewton)?[ -]?m(?:et(?:er|re)s?)?\b"), "N*m"),
 )
+_NO_UNITS = frozenset("point points pt pts hand hands".split())  # what is counted, rather than printers' and horses'
 _LONGEST = 30  # characters of a unit
 
 
@@ -74,7 +76,7 @@ def measure_different_things(one: str, other: str) -> bool:
 
 @lru_cache(1000)
 def _dimension(unit: str) -> "UnitsContainer | None":
-    if len(unit) > _LONGEST or re.search(r"\d", unit):
+    if len(unit) > _LONGEST or re.search(r"\d", unit) or unit.casefold() in _NO_UNITS:
         return None
     registry = _registry()  # not below: that pint is missing says nothing of a unit
     try:

@@ -229,6 +229,8 @@ def compare_amounts(gold: ExactValue, amount: Decimal, value: Value, rounding: f
         least = Decimal(str(rounding)) * (_SCALED if figures else 1)
         if value.about and gold.kind in ("money", "count") and value.scaled:
             least = max(least, _ABOUT)  # "about $48 billion" for 47,525 million
+        if value.scaled and not value.about and len(_digits(amount)) == 1 < len(_digits(gold.amount)):
+            least = Decimal(0)  # "$1 million" for $998,000
         return "same" if off <= least else "rounding" if off <= _COARSE or value.about else "other"
     cut = grain_of_value > gold_grain and (fine / grain).quantize(Decimal(1), ROUND_DOWN) == coarse / grain
     return "rounding" if cut and off <= CUT_OFF else "other"
@@ -404,6 +406,9 @@ _ASKED_IN = re.compile(r", in (?P<tail>[^\s,?]{1,12})\?\s*$|\((?P<label>[^\s()]{
 _UNIT_BEHIND = re.compile(r"\s?([^\s\d.,;()]{1,12})(?=[\s.,;)]|$)")
 _ONE_IN = re.compile(r"\bone in (two|three|four|five|six|seven|eight|nine|ten|[1-9]\d{0,2})\b", re.IGNORECASE)
 _NOT_BUT = re.compile(r"\bnot\b[^.;]{1,30}\bbut\b", re.IGNORECASE)  # "not 3 but 2"
+_HOW_MANY_TIMES = re.compile(r"\bhow many times\b", re.IGNORECASE)
+_TIMES_IN_WORDS = {"once": "1", "twice": "2", "thrice": "3"}
+_TIMES = re.compile(rf"\b(?:{'|'.join(_TIMES_IN_WORDS)})\b", re.IGNORECASE)
 _SINGLE = re.compile(r"\b(?:a|one) single\b", re.IGNORECASE)
 _NAMES_BY_NUMBER = re.compile(
     r"\b(?:which|what) (?:\w+ ){0,2}?(?:port|number|code|id|channel|extension)\b", re.IGNORECASE
@@ -463,6 +468,8 @@ def judge_value(
     if all(exact.kind == "percent" for exact in gold.values):
         text = _ONE_IN.sub(lambda hit: f"{100 / (UNITS.get(hit[1].lower()) or int(hit[1])):.4g}%", text)
     text = _SINGLE.sub("one", text)
+    if _HOW_MANY_TIMES.search(about.question.text):
+        text = _TIMES.sub(lambda hit: _TIMES_IN_WORDS[hit[0].casefold()], text)
     if all(not exact.amount for exact in gold.values) and _NOTHING.match(text) and not find_values(text):
         return right("contained", text)
     if all(exact.unit in SECONDS for exact in gold.values):
@@ -470,7 +477,7 @@ def judge_value(
     text = spell_spans(text) if about.measured_in else text
     codes = _find_codes(text, gold, about)
     numbers = tuple(one for one in find_values(text) if not any(a <= one.start and one.end <= b for a, b in codes))
-    if all(exact.kind == "count" and not exact.noun for exact in gold.values):
+    if all(exact.kind == "count" and (about.measured_in or not exact.noun) for exact in gold.values):
         if about.measured_in:
             numbers, strange = _as_asked(text, numbers, gold, about)
             if strange and not numbers and len(text.split()) <= SHORT:
@@ -713,7 +720,8 @@ def _find_occurrences(
         gap = text[begin : number.start]
         if at and number.enclosed and not gap.strip() and _restates(number, relevant[at - 1]):
             number = replace(number, enclosed=False, minus=relevant[at - 1].minus)
-        verdicts = {compare_values(exact, number, config.rounding, gap, about) for exact in gold.values}
+        alike = [e for e in gold.values if {e.kind, number.kind} != {"measure"} or e.unit == number.unit]
+        verdicts = {compare_values(exact, number, config.rounding, gap, about) for exact in alike or gold.values}
         verdict = next(name for name in ("same", "rounding", "sign", "opposite", "scale", "other") if name in verdicts)
         if is_denied(text, number.start, number.end):
             how = "denied"
@@ -998,7 +1006,10 @@ def _matches(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expec
 
 def _convert_share(value: Value, gold: GoldAnswer) -> Value | None:
     """Return 0.214 as 21.4 % where the gold answer is a percentage, the other way where it is a fraction, else None."""
-    fraction = value.kind == "count" and (value.pointed or value.worded) and value.amount < 1  # "a quarter of"
+    whole = any(exact.amount == 100 * value.amount for exact in gold.values)  # "1.93" for 193 %
+    fraction = (
+        value.kind == "count" and (value.pointed or value.worded) and (value.amount < 1 or whole)
+    )  # "a quarter of"
     if fraction and any(e.kind == "percent" for e in gold.values):
         kind, factor = "percent", Decimal(100)
     elif value.kind == "percent" and any(e.kind == "count" and e.amount < 1 and e.grain < 1 for e in gold.values):

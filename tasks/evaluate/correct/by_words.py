@@ -149,6 +149,7 @@ _ASKS_NAME = re.compile(
 _WHICH_ONE = re.compile(r"\b(?:which|what) (?P<noun>[a-z]+)", re.IGNORECASE)
 _ASKS_TOWN = re.compile(r"\b(?:which|what) (?:city|town|village)\b", re.IGNORECASE)
 _PLACE_OR_TIME = re.compile(r"\W*(?:from |to )?(?P<asked>where|when)\b", re.IGNORECASE)
+_NEGATIVE = re.compile(r"(?:^|(?<=[\s(]))[-−–]([$€£]?\d+(?:[.,]\d+)*)")
 _TITLE = re.compile(r"\d+(?:-[a-z]+)?(?:\s[A-Z][a-z]+)+")  # "2022 Cleanup", "825-day Certificate Lifetimes"
 _FEW_WORDS = 2
 _NAME_BEFORE_BRACKET = re.compile(  # "Anselm Okoro (Priya Raman is his deputy)"
@@ -189,6 +190,8 @@ def is_same_wording(text: str, form: str) -> bool:
     letters = [sorted(map(str.casefold, CODE_LETTER.findall(side))) for side in (text, form)]
     if not text_tokens or not form_tokens or letters[0] != letters[1]:
         return False
+    if not _have_same_signs(text, form):
+        return False
     if text_tokens == form_tokens or (
         strip_legal_form(text_tokens) == strip_legal_form(form_tokens) and strip_legal_form(form_tokens)
     ):
@@ -205,6 +208,11 @@ def is_same_wording(text: str, form: str) -> bool:
     if len(long) == len(short) + 2 and long[1] == "of" and long[0] in OF_PLACES and long[2:] == short:
         return True
     return _is_acronym_of(text, text_tokens, form_tokens) or _is_acronym_of(form, form_tokens, text_tokens)
+
+
+def _have_same_signs(text: str, form: str) -> bool:
+    """Return whether the same numbers are negative in both texts: not in "-0.5 to +20 V" and "+0.5 to -20 V"."""
+    return sorted(_NEGATIVE.findall(text)) == sorted(_NEGATIVE.findall(form))
 
 
 def _is_acronym_of(text: str, short: tuple[str, ...], long: tuple[str, ...]) -> bool:
@@ -229,6 +237,9 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
     tokens = split_words(expanded)
     stemmed = [stem(word.text) for word in tokens]
     short = len(tokens) <= SHORT
+    signed = any(map(_NEGATIVE.search, (text, *gold.forms)))
+    if short and signed and not any(_have_same_signs(text, form) for form in gold.forms):
+        return unclear("sign")
     if len(tokens) <= 2 * SHORT and (outcome := _compare_content(text, gold.forms)):
         return outcome
     if len(tokens) <= NAME and any(_is_denial_of(text, form) for form in gold.forms):
@@ -372,7 +383,7 @@ def _compare_content(text: str, forms: Sequence[str]) -> Outcome | None:
     for form in forms:
         gold = _content(form)
         letters = [{*_INITIAL.findall(side)} for side in (text, form)]
-        if all(letters) and letters[0].isdisjoint(letters[1]):
+        if (all(letters) and letters[0].isdisjoint(letters[1])) or not _have_same_signs(text, form):
             continue  # "J. Smith" is not K. Smith
         more, less = Counter(said) - Counter(gold), Counter(gold) - Counter(said)
         moved = sum(mine != theirs for mine, theirs in zip(said, gold, strict=False)) > len(more)

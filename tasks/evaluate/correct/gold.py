@@ -8,7 +8,7 @@ from decimal import Decimal
 from rarefy.data_contracts.rows import VERDICTS, Question
 from rarefy.tasks.evaluate.correct.by_clock import is_time_of_day
 from rarefy.tasks.evaluate.correct.by_period import SECONDS, parse_frequency, spell_spans
-from rarefy.tasks.evaluate.correct.by_unit import asked_unit
+from rarefy.tasks.evaluate.correct.by_unit import asked_unit, unit_behind
 from rarefy.tasks.evaluate.correct.by_version import is_version
 from rarefy.tasks.evaluate.correct.claim_status import YES_NO_QUESTION, negative_wording, stated_bound
 from rarefy.tasks.evaluate.correct.normalise import (
@@ -29,6 +29,7 @@ _FILLER = EMPTY | frozenset(
     "most up approx circa ca "
     "us dollar dollars usd eur euro euros per share shares percent percentage point points basis "
     "common stock outstanding "
+    "monday tuesday wednesday thursday friday saturday sunday "
     "fiscal year ended ending date was were million millions billion billions thousand thousands trillion plus minus "
     "negative loss fy people person employee employees day month".split()
 )
@@ -53,6 +54,8 @@ _NOTE_MARKS = re.compile(  # "available *2,*7", "OK** (10 s)": what refers to a 
 )
 _NAME_AND_ACRONYM = re.compile(r"[A-Z][^()]+ \(([A-Z]{3,6})\)")
 _KELVIN = re.compile(r"(\d)\s?(?:(?:°\s?|deg(?:rees?)?\.?\s)?K|kelvins?)\b", re.IGNORECASE)
+_DEGREE_SIGN = re.compile(r"(?<=\d)\s?[º˚o]\s?(?=[CF]\b)")
+_TEMPERATURE = re.compile(r"\btemperatures?\b", re.IGNORECASE)
 _DEGREES = re.compile(r"(\d)\s?(?:°\s?|deg(?:rees?)?\.?\s)?([CF])\b")
 _PENCE = re.compile(r"(?<![\w.,$€£])(\d{1,3}(?:\.\d+)?)p(?!\w)")
 _PICTURE = re.compile(r"\b(?:resolution|video|display|stream\w*|screen|camera|monitor)\b", re.IGNORECASE)
@@ -161,8 +164,17 @@ def parse_expectation(question: Question) -> Expectation:
         own,
         own | years(text),
         _labelled_units(text),
-        asked_unit(text),
+        asked_unit(text) or _own_unit(question.answer),
     )
+
+
+def _own_unit(answer: str) -> str:
+    """Return the unit behind the number that a gold answer is, where no table of ours has it: "uL" of "25 uL"."""
+    values = find_values(answer)
+    if len(values) != 1 or values[0].kind != "count":
+        return ""
+    unit, end = unit_behind(answer, values[0].end)
+    return "" if (answer[: values[0].start] + answer[end:]).strip(" .") else unit
 
 
 def _labelled_units(text: str) -> frozenset[str]:
@@ -191,13 +203,13 @@ def spell_units(text: str, question: Question) -> str:
 
     "2/3" is two-thirds, "15s" is 15 seconds, "half an hour" is 30 minutes, and "5 m" is 5 metres.
     """
-    answer = question.answer
-    text = re.sub(r"(?<=\d)\s?°\s?K\b", " kelvin", text)
+    answer = _DEGREE_SIGN.sub(" °", question.answer)
+    text = re.sub(r"(?<=\d)\s?°\s?K\b", " kelvin", _DEGREE_SIGN.sub(" °", text))
     if re.search(r"\d\s?°\s?K\b", answer):
         text = _KELVIN.sub(r"\1 kelvin", text)
     elif re.search(r"\d[kK]$", answer):
         text = re.sub(r"(?<=\d)\s(?=[kK]\b)", "", text)
-    elif re.search(r"\d\s?°\s?[CF]\b", answer):
+    elif re.search(r"\d\s?°\s?[CF]\b", answer) or (_TEMPERATURE.search(question.text) and _DEGREES.search(answer)):
         text = _DEGREES.sub(r"\1°\2", text)
     if _PENCE.fullmatch(answer.strip()) and not _PICTURE.search(question.text):
         return _PENCE.sub(r"\1 pence", text)
@@ -209,8 +221,9 @@ def spell_units(text: str, question: Question) -> str:
         text = _FRACTION.sub(lambda hit: f"{_OVER[hit[1]]}-{_UNDER[hit[2]]}{'s' if hit[1] != '1' else ''}", text)
     if _DECADE.fullmatch(answer.strip()):
         return text
-    values = find_values(spell_spans(answer))
-    if not _SHORT_UNIT.fullmatch(answer.strip()) and not (values and all(one.unit in SECONDS for one in values)):
+    forms = [find_values(spell_spans(form)) for form in (answer, *question.aliases)]
+    timed = any(values and all(one.unit in SECONDS for one in values) for values in forms)
+    if not _SHORT_UNIT.fullmatch(answer.strip()) and not timed:
         return text
     return spell_spans(_SHORT_UNIT.sub(lambda hit: f"{hit[1]} {_SHORT_UNITS[hit[2]]}s", text))
 
@@ -355,7 +368,7 @@ def _bare_moments(text: str, about: Expectation) -> list[Moment]:
         return []
     if (
         years_alone
-        and (about.scale > 0 or about.many or about.percent)
+        and (about.scale > 0 or about.many or about.percent or about.measured_in)
         and not re.search(r"fiscal|FY", text, re.IGNORECASE)
     ):
         return []

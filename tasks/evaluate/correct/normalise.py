@@ -256,6 +256,7 @@ _JOINED_DAY = re.compile(rf"\b(\d{{1,2}})-({MONTH})-(\d{{4}}|\d\d)\b", re.IGNORE
 _YEAR_FIRST = re.compile(r"\b(?:FY\s?'?(\d\d)|(?:FY\s?)?((?:19|20)\d\d))[\s-]?Q([1-4])\b", re.IGNORECASE)  # "FY24 Q3"
 _DASH = re.compile(  # "5% - 7%", "$5 million - $6 million", "03/21/26-04/03/26"
     r"(?<=\d|%|n) - (?=[$€£]?\d)|(?<=\d/\d\d)-(?=\d{1,2}/)|(?<=\d/\d{4})-(?=\d{1,2}/)"
+    r"|(?<=\d)\s?(?:…|\.\.\.)\s?(?=[-−+]?\d)"
 )
 _PLUS = re.compile(r"(?<![\w.,])([$€£]?\d[\d,.]*)(?:\s?\+(?=\s?%|\s?$)|\+(?=\s[a-z]))")  # "200+ countries"
 _SPACED = re.compile(r"([^\w-]*\d{1,3})((?: \d{3})+)(?=\D*$)")  # "2 427" and no other number

@@ -264,7 +264,7 @@ def is_decided_by_rules(question: Question) -> bool:
 
 def _judge_surcharge(text: str, gold: GoldAnswer, about: Expectation, config: CorrectConfig) -> Outcome | None:
     """Judge an answer by an amount and what comes on top of it ("$400 + actual cost"); None where gold is no such."""
-    hit = _SURCHARGE.fullmatch(gold.forms[0])
+    hit = _SURCHARGE.fullmatch(gold.forms[0]) if gold.forms else None
     if hit is None:
         return None
     amount = parse_gold(replace(about.question, answer=hit["amount"], aliases=()))

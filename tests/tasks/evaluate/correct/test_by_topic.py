@@ -72,3 +72,47 @@ def test_what_an_answer_states(asked, gold, answer, verdict):
     )  # fmt: skip
     text = extract_answer(answer, "en")
     assert match_answer(text, *read_gold(question), CorrectConfig()).verdict == verdict
+
+
+VOLUME = "What is the total volume per reaction?"
+WAIT = "After how many seconds is an idle server connection closed by default?"
+DAY = "When was the Staff Training Day in 2018?"
+ENERGY = "What was China's energy use per capita in 2010, in kg of oil equivalent?"
+RANGE = "What is the permitted range of the supply voltage?"
+SUM = "What amount may the design contract not exceed?"
+
+
+@pytest.mark.parametrize(
+    ("asked", "golds", "answer", "verdict"),
+    [
+        (VOLUME, ["25 uL"], "0.025 ml", "right"),
+        (VOLUME, ["25 uL"], "25 microlitres", "right"),
+        (VOLUME, ["25 uL"], "25 mL", "wrong"),
+        (VOLUME, ["25 uL"], "60 min", "wrong"),
+        (WAIT, ["600.0", "600 seconds"], "600 s", "right"),
+        (WAIT, ["600.0", "600 seconds"], "600 ms", "wrong"),
+        (WAIT, ["420 s", "7 minutes"], "Seven minutes.", "right"),
+        (WAIT, ["420 s", "7 minutes"], "Four hundred twenty minutes.", "open"),
+        (DAY, ["Friday, May 4, 2018"], "2018-05-21", "wrong"),
+        (DAY, ["Friday, May 4, 2018"], "That was on 4 May, a Friday.", "right"),
+        (ENERGY, ["1955"], "1.955 tonnes of oil equivalent per capita", "right"),
+        (RANGE, ["+0.5 to -20 V"], "+0.5 to -20 V", "right"),
+        (RANGE, ["+0.5 to -20 V"], "-0.5 to +20 V", "open"),
+        (RANGE, ["-55 °C to +100 °C"], "−55…+100 °C", "right"),
+        (SUM, ["$998,000"], "$1 million", "open"),
+        (SUM, ["$998,000"], "about $1 million", "right"),
+        ("What recovery ratio did the study find?", ["193%"], "1.93", "right"),
+        ("How many times can a DVD be renewed?", ["2"], "You may renew it twice.", "right"),
+        ("At what temperature are the samples incubated?", ["65ºC", "65"], "65 °F", "wrong"),
+        ("At what temperature is the annealing step?", ["60C"], "72C", "wrong"),
+        ("At what temperature is the annealing step?", ["60C"], "140 °F", "right"),
+        ("How many points can a team get?", ["168 points"], "168 pts.", "open"),
+    ],
+)
+def test_units_and_signs(asked, golds, answer, verdict):
+    question = Question(
+        question_id="q", path_id="", pattern="single", text=asked, answer=golds[0], aliases=tuple(golds[1:]),
+        triplet_ids=(), chunk_ids=(), evidence=(), evidence_spans=(),
+    )  # fmt: skip
+    text = extract_answer(answer, "en")
+    assert match_answer(text, *read_gold(question), CorrectConfig()).verdict == verdict
