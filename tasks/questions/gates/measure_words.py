@@ -88,8 +88,6 @@ _PHRASES = tuple(
          r"cash (?:proceeds )?received|cash proceeds", "proceeds"),
         ("repaid|retired|redeemed",
          r"(?:repaid|retired|redeemed)(?= (?:[\w$.,%]+ ){0,6}(?:debt|notes|borrowings)\b)", "repayment of"),
-        ("maturing",
-         r"maturing (?=debt|notes|borrowings)", ""),
         ("long-lived",
          r"long-lived", "longlived"),
         ("intangible",
