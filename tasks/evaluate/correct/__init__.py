@@ -15,9 +15,7 @@ from rarefy.tasks.models.llm import LLM, replies, unanswered
 
 __all__ = ["VERSION", "CorrectConfig", "score"]
 
-VERSION = (
-    30  # titles and words of the question that an answer repeats, surcharges, marks of notes, other topics, halves
-)
+VERSION = 30  # what an answer repeats of its question, surcharges, marks of notes, other topics, units of gold numbers
 
 
 @dataclass(frozen=True, slots=True)

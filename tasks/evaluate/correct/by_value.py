@@ -661,7 +661,7 @@ def _is_another_figure(value: Value, gold: GoldAnswer, about: Expectation) -> bo
     near the gold one in some scale.
     """
     return all(
-        (exact.kind != "measure" or stem(exact.unit) in about.words or _is_it_in_no_unit(exact, value))
+        (exact.kind != "measure" or stem(exact.unit) in about.words or _fits_no_unit(exact, value))
         and not exact.bound
         and not _may_be_rescaled(exact, value)
         and not _is_close_in_any_scale(exact, value)
@@ -669,7 +669,7 @@ def _is_another_figure(value: Value, gold: GoldAnswer, about: Expectation) -> bo
     )
 
 
-def _is_it_in_no_unit(exact: ExactValue, value: Value) -> bool:
+def _fits_no_unit(exact: ExactValue, value: Value) -> bool:
     """Return whether a bare number is not the gold measure, whichever unit of time, length or the like it is in."""
     if exact.unit in ("°c", "°f"):
         own, said = (
