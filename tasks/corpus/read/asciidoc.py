@@ -216,10 +216,10 @@ def _split_paragraphs(text: str) -> list[str]:
         if not fence and not line.strip():
             gathered.append([])
             continue
-        if fence or not _TABLE.match(line):
-            fence = "" if fence and fence == line.rstrip() else fence or _fence_behind(line, "")
+        if fence:
+            fence = "" if fence == line.rstrip() else fence
         else:
-            fence = line.rstrip()
+            fence = line.rstrip() if _TABLE.match(line) else _fence_behind(line, "")
         gathered[-1].append(line)
     return ["\n".join(lines) for lines in gathered if lines]
 

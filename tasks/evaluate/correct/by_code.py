@@ -68,12 +68,10 @@ def bare_code(code: str) -> str:
 
 
 def is_another_code_name(text: str, gold: GoldAnswer, about: Expectation) -> bool:
-    """Return whether the gold answer is a name as code is written, and the answer another one that was not asked about.
+    """Return whether an answer is another name of code than a literal gold answer, and not one that was asked about.
 
     A hyphen alone makes no name of code in small letters ("third-party"), nor do signs in an abbreviation.
     """
-    if not is_literal(gold, about):
-        return False
     said = {name.casefold() for name in CODE_NAME.findall(text) if is_odd(name)}
     asked = about.question.text.casefold()
     wanted = {"".join(split_tokens(form)) for form in gold.forms}

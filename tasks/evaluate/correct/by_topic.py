@@ -9,6 +9,7 @@ from rarefy.tasks.evaluate.correct.normalise import EMPTY, split_tokens, split_w
 from rarefy.tasks.text import wordnet
 from rarefy.tasks.text.stems import stem
 
+_TITLED = re.compile(r"(?:\b[Aa]ccording to|”,? in|\",? in) [“\"](?P<title>[^“”]{3,160}?)[”\"](?=[\s,?])")
 _STATED = re.compile(r"\s(?:is|are|was|were)\s+(?=\S)")
 _LISTED_AS = re.compile(
     r"^\W*(?:it|this|that)\s(?:is|was)\s(?:listed|given|shown|stated|recorded)\sas\s(?=\S)", re.IGNORECASE
@@ -21,6 +22,20 @@ _NOTHING = re.compile(r"\b(?:nothing|without|unable|lacks?)\b", re.IGNORECASE)
 _SENTENCE = 10  # words of a sentence that shows what it is about
 _LONGEST = 60  # of what a reader sees at one glance to be about something else
 _TELLING = 3  # letters of a word that does
+
+
+def strip_repeated_titles(text: str, question: str) -> str:
+    """Return an answer without the titles of tables and pages that its question names, or all of it.
+
+    They are those that stand in quotes behind "according to" or "in"; their numbers and years answer nothing.
+    """
+    titles = [hit["title"] for hit in _TITLED.finditer(question)]
+    kept = text
+    for title in dict.fromkeys(titles):
+        kept = re.sub(
+            rf"(?:,?\s?\b(?:according to|in)\s)?[“\"]{re.escape(title)}[”\"],?\s?", " ", kept, flags=re.IGNORECASE
+        )
+    return kept.strip() if kept != text and re.search(r"\w", kept) else text
 
 
 def strip_echo(text: str, about: Expectation) -> str:

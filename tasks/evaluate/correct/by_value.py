@@ -317,7 +317,7 @@ def _convert(value: Value, gold: GoldAnswer) -> Value:
     if value.kind == "measure" and {value.unit, unit} == {"°c", "°f"}:
         near_zero = value.amount * 9 / 5 + 32 if unit == "°f" else (value.amount - 32) * 5 / 9
         return _round_off(value, unit, near_zero, gold) if near_zero >= 0 and not value.minus else value
-    for factors in (LENGTHS, MASSES, VOLUMES, AREAS, POWERS):
+    for factors in _SIZES:
         if value.kind == "measure" and value.unit not in units and {value.unit, unit} <= factors.keys():
             factor = Decimal(factors[value.unit]) / Decimal(factors[unit])
             if factor == Decimal(10) ** factor.adjusted():
@@ -416,7 +416,7 @@ _NAMES_BY_NUMBER = re.compile(
 _IS = re.compile(r"\b(?:is|are|was|were|costs?|weighs?|totals?|equals?)\s$|[\w)][:=]\s?$", re.IGNORECASE)
 _OF_TIME = re.compile(r"\b(?:years?|fiscal|FY|when|dates?|dated|period|times?|centur\w+|born|founded)\b", re.IGNORECASE)
 _ZERO_CELSIUS = Decimal("273.15")  # kelvins
-_TABLES = (SECONDS, LENGTHS, MASSES, VOLUMES, AREAS, POWERS)
+_SIZES = (LENGTHS, MASSES, VOLUMES, AREAS, POWERS)
 _EXACT = Decimal("0.005")  # of the length of a year, which varies
 _CHANGE = re.compile(
     rf"\b(?:{UP}|{DOWN}|chang\w*|rais\w*|by (?:how much|what)|improv\w*|difference|"
@@ -677,7 +677,7 @@ def _fits_no_unit(exact: ExactValue, value: Value) -> bool:
         )
         ways = (said, said * 9 / 5 + 32, (said - 32) * 5 / 9, said - _ZERO_CELSIUS)
         return not any(abs(way - own) <= 1 for way in ways)
-    units = next((table for table in _TABLES if exact.unit in table), None)
+    units = next((table for table in (SECONDS, *_SIZES) if exact.unit in table), None)
     if units is None:
         return False
     size = exact.amount * Decimal(units[exact.unit])
@@ -1006,11 +1006,9 @@ def _matches(gold: GoldAnswer, value: Value, config: CorrectConfig, about: Expec
 
 def _convert_share(value: Value, gold: GoldAnswer) -> Value | None:
     """Return 0.214 as 21.4 % where the gold answer is a percentage, the other way where it is a fraction, else None."""
-    whole = any(exact.amount == 100 * value.amount for exact in gold.values)  # "1.93" for 193 %
-    fraction = (
-        value.kind == "count" and (value.pointed or value.worded) and (value.amount < 1 or whole)
-    )  # "a quarter of"
-    if fraction and any(e.kind == "percent" for e in gold.values):
+    same = any(exact.amount == 100 * value.amount for exact in gold.values)  # "1.93" for 193 %
+    part = (value.pointed or value.worded) and (value.amount < 1 or same)  # "a quarter of"
+    if value.kind == "count" and part and any(e.kind == "percent" for e in gold.values):
         kind, factor = "percent", Decimal(100)
     elif value.kind == "percent" and any(e.kind == "count" and e.amount < 1 and e.grain < 1 for e in gold.values):
         kind, factor = "count", Decimal("0.01")

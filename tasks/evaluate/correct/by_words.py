@@ -300,8 +300,10 @@ def judge_words(text: str, gold: GoldAnswer, about: Expectation, listed: bool = 
             len(tokens) <= STATEMENT
             and (
                 _is_another_name(text, gold, about)
-                or is_another_code_name(text, gold, about)
-                or (is_literal(gold, about) and _is_another_command(text, gold, about))
+                or (
+                    is_literal(gold, about)
+                    and (is_another_code_name(text, gold, about) or _is_another_command(text, gold, about))
+                )
             )
         )
     ):

@@ -19,7 +19,6 @@ _LEAD = re.compile(
     r"|as per)\b|\b(?:per|in)\b|(?<=\s)-+(?=\s)",
     re.IGNORECASE,
 )
-_TITLED = re.compile(r"(?:\b[Aa]ccording to|”,? in|\",? in) [“\"](?P<title>[^“”]{3,160}?)[”\"](?=[\s,?])")
 _BRACKETED = re.compile(r"\s?\([^()]{3,200}\)")
 _TOKEN = re.compile(r"\s*(?P<word>[^\s,;:()]+)(?P<ends>[,;:)]*)")
 _LONGEST = 200  # characters of a title
@@ -61,20 +60,6 @@ def strip_citations(text: str) -> str:
             before, behind = kept[: hit.start()].rstrip(" ,;-"), kept[end:].lstrip(" ,;:)")
             kept = f"{before} {behind}" if before and behind[:1].isalnum() else before + behind
     return kept.strip() if re.search(r"\w", kept) else text
-
-
-def strip_repeated_titles(text: str, question: str) -> str:
-    """Return an answer without the titles of tables and pages that its question names, or all of it.
-
-    They are those that stand in quotes behind "according to" or "in"; their numbers and years answer nothing.
-    """
-    titles = [hit["title"] for hit in _TITLED.finditer(question)]
-    kept = text
-    for title in dict.fromkeys(titles):
-        kept = re.sub(
-            rf"(?:,?\s?\b(?:according to|in)\s)?[“\"]{re.escape(title)}[”\"],?\s?", " ", kept, flags=re.IGNORECASE
-        )
-    return kept.strip() if kept != text and re.search(r"\w", kept) else text
 
 
 def _cited_until(text: str, lead: re.Match[str]) -> int | None:

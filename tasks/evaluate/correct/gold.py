@@ -53,6 +53,7 @@ _NOTE_MARKS = re.compile(  # "available *2,*7", "OK** (10 s)": what refers to a 
     r"(?:\s?\*{1,3}[\d¹²³]?(?:,\s?\*{1,3}\d)*|[†‡]{1,2})(?=\s*(?:\(|$))"
 )
 _NAME_AND_ACRONYM = re.compile(r"[A-Z][^()]+ \(([A-Z]{3,6})\)")
+_DEGREES_KELVIN = re.compile(r"(?<=\d)\s?°\s?K\b")
 _KELVIN = re.compile(r"(\d)\s?(?:(?:°\s?|deg(?:rees?)?\.?\s)?K|kelvins?)\b", re.IGNORECASE)
 _DEGREE_SIGN = re.compile(r"(?<=\d)\s?[º˚o]\s?(?=[CF]\b)")
 _TEMPERATURE = re.compile(r"\btemperatures?\b", re.IGNORECASE)
@@ -204,13 +205,9 @@ def spell_units(text: str, question: Question) -> str:
     "2/3" is two-thirds, "15s" is 15 seconds, "half an hour" is 30 minutes, and "5 m" is 5 metres.
     """
     answer = _DEGREE_SIGN.sub(" °", question.answer)
-    text = re.sub(r"(?<=\d)\s?°\s?K\b", " kelvin", _DEGREE_SIGN.sub(" °", text))
-    if re.search(r"\d\s?°\s?K\b", answer):
-        text = _KELVIN.sub(r"\1 kelvin", text)
-    elif re.search(r"\d[kK]$", answer):
+    text = _spell_degrees(_DEGREE_SIGN.sub(" °", text), answer, question.text)
+    if re.search(r"\d[kK]$", answer):
         text = re.sub(r"(?<=\d)\s(?=[kK]\b)", "", text)
-    elif re.search(r"\d\s?°\s?[CF]\b", answer) or (_TEMPERATURE.search(question.text) and _DEGREES.search(answer)):
-        text = _DEGREES.sub(r"\1°\2", text)
     if _PENCE.fullmatch(answer.strip()) and not _PICTURE.search(question.text):
         return _PENCE.sub(r"\1 pence", text)
     own = {one.unit for one in find_values(answer)}
@@ -226,6 +223,15 @@ def spell_units(text: str, question: Question) -> str:
     if not _SHORT_UNIT.fullmatch(answer.strip()) and not timed:
         return text
     return spell_spans(_SHORT_UNIT.sub(lambda hit: f"{hit[1]} {_SHORT_UNITS[hit[2]]}s", text))
+
+
+def _spell_degrees(text: str, answer: str, asked: str) -> str:
+    """Return a text with kelvins in words, and with the sign of degrees where the gold answer is of such ("37.6C")."""
+    if _DEGREES_KELVIN.search(answer):
+        return _KELVIN.sub(r"\1 kelvin", text)
+    text = _DEGREES_KELVIN.sub(" kelvin", text)
+    signed = re.search(r"\d\s?°\s?[CF]\b", answer) or (_TEMPERATURE.search(asked) and _DEGREES.search(answer))
+    return _DEGREES.sub(r"\1°\2", text) if signed else text
 
 
 def _split_restated(form: str, about: Expectation) -> list[str]:

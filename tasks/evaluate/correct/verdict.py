@@ -16,7 +16,7 @@ from rarefy.tasks.evaluate.correct.by_code import is_same_telephone
 from rarefy.tasks.evaluate.correct.by_period import SECONDS, judge_frequency
 from rarefy.tasks.evaluate.correct.by_set import judge_set
 from rarefy.tasks.evaluate.correct.by_thing import is_of_another_row, is_swapped
-from rarefy.tasks.evaluate.correct.by_topic import is_off_topic, strip_echo
+from rarefy.tasks.evaluate.correct.by_topic import is_off_topic, strip_echo, strip_repeated_titles
 from rarefy.tasks.evaluate.correct.by_unit import measure_different_things
 from rarefy.tasks.evaluate.correct.by_value import judge_range, judge_value
 from rarefy.tasks.evaluate.correct.by_version import judge_version
@@ -28,7 +28,7 @@ from rarefy.tasks.evaluate.correct.by_words import (
     names_other_entity,
 )
 from rarefy.tasks.evaluate.correct.choice import is_of_another_thing, judge_choice
-from rarefy.tasks.evaluate.correct.citations import is_of_document, strip_citations, strip_repeated_titles
+from rarefy.tasks.evaluate.correct.citations import is_of_document, strip_citations
 from rarefy.tasks.evaluate.correct.claim_status import (
     NEGATION,
     TURNS,
@@ -815,12 +815,12 @@ class Verdicts:
         if outcome.verdict == "right" and outcome.stage == "exact" and not answer.refused:
             return replace(row, value=1.0, stage="exact", matched=outcome.matched)  # "None" may be the answer
         gold, about = self._gold(question)
-        opposite = (
-            outcome.verdict == "wrong" and outcome.why == "opposite"
-        )  # "not available", where others are available
-        counted = opposite or (outcome.verdict == "wrong" and says_none(text, both=False) and about.many)
+        # "none" is how many; "not available" is what a cell says where others are available
+        stated = outcome.verdict == "wrong" and (
+            outcome.why == "opposite" or (about.many and says_none(text, both=False))
+        )
         denied = gold.kind == "verdict" and not _TOPIC.match(text) and _stated_verdict(text, about)
-        declined = None if counted or denied else self._declined(answer, text, question, protocol)  # "none" is how many
+        declined = None if stated or denied else self._declined(answer, text, question, protocol)
         if isinstance(declined, str):
             return self._refused(row, protocol, answer, declined)
         guessed = declined.guess or declined.rest if declined else ""

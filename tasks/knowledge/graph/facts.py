@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from rarefy.data_contracts.rows import LITERALS, Triplet
 from rarefy.tasks.knowledge.graph.headlines import FAMILIES, family_of, how_telling
+from rarefy.tasks.text.quantities import UNITS
 from rarefy.tasks.text.stems import root
 
 Array = npt.NDArray[Any]
@@ -415,9 +416,7 @@ def is_literal(triplet: Triplet) -> bool:
     return triplet.object_type in LITERALS
 
 
-_DIGITS = {
-    word: str(number) for number, word in enumerate("zero one two three four five six seven eight nine ten".split())
-}
+_DIGITS = {word: str(number) for word, number in UNITS.items() if number <= 10}
 
 
 def said_value(triplet: Triplet) -> str:

@@ -54,8 +54,9 @@ def group_own_initials(names: Iterable[Name]) -> Iterator[SameNames]:
     """
     known = set(names)
     for kind, name in sorted(known):
-        if (kind, without_initials(name)) in known and without_initials(name) != name:
-            yield SameNames((name, without_initials(name)), "same but for its initials in brackets")
+        bare = without_initials(name)
+        if bare != name and (kind, bare) in known:
+            yield SameNames((name, bare), "same but for its initials in brackets")
 
 
 def without_initials(name: str) -> str:

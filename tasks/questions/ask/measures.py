@@ -307,6 +307,7 @@ _OUTWARD = re.compile(
     re.I,
 )
 _SIGNED = re.compile(r"\b(?:rate|margin|equity|yield|return|growth)s?\b", re.I)
+_DEFICIT = re.compile(r"\bdeficits?$", re.I)
 _RESULT = re.compile(r"(?P<head>(?:.*\b)?)(?P<side>income|earnings|profit)\b(?P<rest>.*)", re.I)
 _LOSS = re.compile(r"\bloss(?:es)?\b", re.I)
 # results that may be losses; "investment income (39)" stands among expenses, which income lessens
@@ -376,9 +377,7 @@ def _keep_side(name: str, triplet: Triplet, negative: bool) -> Measure:
     """The measure of a label that names one side alone: the sign must agree with it."""
     unclear = Measure(name, rejected_because="direction_unclear")
     if negative:
-        if re.search(
-            r"\bdeficits?$", name, re.I
-        ):  # a deficit of (5) is one of 5, unless brackets tell it from a surplus
+        if _DEFICIT.search(name):  # of (5) is one of 5, unless brackets tell it from a surplus
             return unclear if _is_mixed(triplet.source_sentence) else Measure(name, turned=True)
         if _SIGNED.search(name):
             return Measure(name)

@@ -24,6 +24,14 @@ ABSENT_TOPIC = "In some locales, if a customer has energy generating equipment, 
 LAYER = "Which layer of the OSI model handles physical addressing?"
 
 
+def judge(asked: str, golds: list[str], answer: str) -> str:
+    question = Question(
+        question_id="q", path_id="", pattern="single", text=asked, answer=golds[0], aliases=tuple(golds[1:]),
+        triplet_ids=(), chunk_ids=(), evidence=(), evidence_spans=(),
+    )  # fmt: skip
+    return match_answer(extract_answer(answer, "en"), *read_gold(question), CorrectConfig()).verdict
+
+
 @pytest.mark.parametrize(
     ("asked", "gold", "answer", "verdict"),
     [
@@ -66,12 +74,7 @@ LAYER = "Which layer of the OSI model handles physical addressing?"
     ],
 )  # fmt: skip
 def test_what_an_answer_states(asked, gold, answer, verdict):
-    question = Question(
-        question_id="q", path_id="", pattern="single", text=asked, answer=gold, aliases=(), triplet_ids=(),
-        chunk_ids=(), evidence=(), evidence_spans=(),
-    )  # fmt: skip
-    text = extract_answer(answer, "en")
-    assert match_answer(text, *read_gold(question), CorrectConfig()).verdict == verdict
+    assert judge(asked, [gold], answer) == verdict
 
 
 VOLUME = "What is the total volume per reaction?"
@@ -110,9 +113,4 @@ SUM = "What amount may the design contract not exceed?"
     ],
 )
 def test_units_and_signs(asked, golds, answer, verdict):
-    question = Question(
-        question_id="q", path_id="", pattern="single", text=asked, answer=golds[0], aliases=tuple(golds[1:]),
-        triplet_ids=(), chunk_ids=(), evidence=(), evidence_spans=(),
-    )  # fmt: skip
-    text = extract_answer(answer, "en")
-    assert match_answer(text, *read_gold(question), CorrectConfig()).verdict == verdict
+    assert judge(asked, golds, answer) == verdict
